@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { openMonolith, serve } from '@ravi/monolith';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { test } from 'vitest';
-import { createStoredEvents } from '../src/runs/stored-events.ts';
 import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
 import { startProcess } from './support/server-process.ts';
@@ -22,7 +21,7 @@ async function send(url: string, path: string, body?: unknown): Promise<Body> {
 
 /** Follows a run across its streams until `event` and returns its data. */
 async function until(url: string, runId: string, event: string): Promise<Body> {
-  for (let last = '0'; ;) {
+  for (let last = ''; ;) {
     const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
     for await (const received of readEvents(response)) {
       if (received.event === event) return JSON.parse(received.data).data;
@@ -154,9 +153,10 @@ test('a run during which servers die repeatedly is given up', async () => {
   {
     await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
     const row = { id: runId, principal: 'local', sessionId: 'session_1', createdAt: 1 };
-    await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } });
-    const starts = [1, 2, 3].map((sequence) => ({ sequence, at: sequence, type: 'run-start', data: started }) as const);
-    await createStoredEvents(store.journal).save(runId, starts);
+    const lease = { owner: 'before', now: 1, leaseMs: 1 };
+    await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } }, lease);
+    const starts = [1, 2, 3].map((n) => ({ n, at: n, type: 'run-start', data: started }));
+    await store.events.append(runId, { owner: 'before', epoch: 1 }, starts);
   }
   await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
   await using server = await serve(monolith, { port: 0, graceMs: 0 });

@@ -19,7 +19,7 @@ const expected = JSON.parse(
   await readFile(new URL('fixtures/event-formats.json', import.meta.url), 'utf8'),
 ) as Expected;
 const events = expected.events.map(
-  (event, index) => ({ ...event, sequence: index + 1, at: 1_000 + index }) as RecordedEvent,
+  (event, index) => ({ ...event, id: `1.${index + 1}`, at: 1_000 + index }) as RecordedEvent,
 );
 const run = { id: 'run_1', sessionId: 'session_1', createdAt: 5_000 };
 
@@ -27,12 +27,14 @@ const run = { id: 'run_1', sessionId: 'session_1', createdAt: 5_000 };
 const everyType: Readonly<Record<RecordedEventType, true>> = {
   'run-start': true,
   'run-paused': true,
+  'run-suspended': true,
   'run-end': true,
   'step-start': true,
   'step-end': true,
   'model-retry': true,
   'model-delta': true,
   'reasoning-delta': true,
+  'model-text': true,
   'model-end': true,
   'tool-call': true,
   'tool-progress': true,

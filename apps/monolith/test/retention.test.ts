@@ -11,7 +11,6 @@ import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
 import { startRetention } from '../src/maintenance/retention.ts';
 import { createRunRecorder } from '../src/runs/run-recorder.ts';
-import { createStoredEvents } from '../src/runs/stored-events.ts';
 import { createInstallation } from './support/installation.ts';
 import { stateStoreOf } from './support/server.ts';
 
@@ -31,23 +30,26 @@ async function createWorld() {
   };
   const store = await createSqliteStateStore({ file: ':memory:' });
   const hooks = new HookManager({ clock, logger });
-  const stored = createStoredEvents(store.journal);
-  const recording = { hooks, stored, blobStore, redact: (data: JsonObject) => data, clock, logger };
+  const recording = { hooks, store, blobStore, redact: (data: JsonObject) => data, clock, logger };
   const recorder = createRunRecorder(recording);
 
   /** Stores a run with an artifact in its events, one known to its script only, and one in the result of a call. */
   async function addRun(runId: string, status: RunStatus): Promise<readonly BlobRef[]> {
     const times = { principal: 'ada', sessionId: 'session', createdAt: clock.now() };
-    await store.runs.create({ ...times, id: runId, definition: { kind: 'chain' } });
     const scope = { principal: 'ada', sessionId: 'session' };
     const pinned = async (pinOwner: string): Promise<BlobRef> =>
       memory.store(`artifact of ${runId}`, { mediaType: 'text/plain', scope, pinOwner });
     const told = await pinned(runId);
     const event = { tool: 'crawl', ref: told, mediaType: 'text/plain', bytes: 1 };
-    const log = await recorder.open(runId);
+    await recorder.open(runId);
+    const lease = { owner: 'process', now: clock.now(), leaseMs: 1_000 };
+    await recorder.runs.create({ ...times, id: runId, definition: { kind: 'chain' } }, lease);
     hooks.emit({ type: 'artifact', runId, sessionId: 'session', ...event });
-    assert.equal(log?.last, 1);
     await recorder.close(runId);
+    assert.deepEqual(
+      (await recorder.read(runId)).map(({ type }) => type),
+      ['run-start', 'artifact'],
+    );
     const noted = await pinned(runId);
     await store.journal.observed({ runId, position: 2 ** 40, kind: 'artifact', value: noted });
     const returned = await pinned(`kept:${runId}`);

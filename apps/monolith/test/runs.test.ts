@@ -38,7 +38,10 @@ function follow(runId: string, headers: Record<string, string> = {}, query = '')
 async function toEnd(runId: string, decision: string): Promise<readonly SentEvent[]> {
   const events: SentEvent[] = [];
   for (let isOver = false; !isOver;) {
-    for await (const event of readEvents(await follow(runId, { 'last-event-id': events.at(-1)?.id ?? '0' }))) {
+    const last = events.findLast(({ id }) => id !== undefined)?.id ?? '';
+    const response = await follow(runId, { 'last-event-id': last });
+    assert.equal(response.status, 200);
+    for await (const event of readEvents(response)) {
       events.push(event);
       isOver = event.event === 'run-end';
       if (event.event !== 'approval-requested') continue;
@@ -53,15 +56,20 @@ async function toEnd(runId: string, decision: string): Promise<readonly SentEven
 test('the demo model asks, resumes, and leaves an artifact', async () => {
   const runId = await start({ kind: 'agent', task: 'demo' });
   const events = await toEnd(runId, 'approved');
-  assert.deepEqual(
-    events.map(({ id }) => Number(id)),
-    events.map((_, index) => index + 1),
-  );
+  // A reader sees each stored event once and in order; the run paused once for the approval.
+  const ids = events.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const inEpoch = (epoch: number): readonly string[] => ids.filter((id) => id.startsWith(`${epoch}.`));
+  assert.deepEqual(ids, [...inEpoch(1), ...inEpoch(2)]);
+  for (const epoch of [1, 2])
+    assert.deepEqual(
+      inEpoch(epoch),
+      inEpoch(epoch).map((_, index) => `${epoch}.${index + 1}`),
+    );
   const types = new Set(events.map(({ event }) => event));
   for (const type of [
     'run-start',
     'step-start',
-    'model-delta',
+    'model-text',
     'model-end',
     'step-end',
     'tool-call',
@@ -100,11 +108,13 @@ test('a script is a run whose events can be read from any position', async () =>
   const { body: run } = await server.get(`/v1/runs/${runId}`);
   assert.deepEqual([run.status, run.script], ['failed', demo]);
   assert.deepEqual(run.logs, [{ level: 'log', text: 'on my way' }]);
-  for (const after of [0, 1, events.length - 1]) {
+  for (const known of [0, 1, events.length - 1, events.length]) {
     const again: SentEvent[] = [];
-    for await (const event of readEvents(await follow(runId, { 'last-event-id': String(after) }))) again.push(event);
-    assert.deepEqual(again, events.slice(after));
+    const last = events[known - 1]?.id ?? '';
+    for await (const event of readEvents(await follow(runId, { 'last-event-id': last }))) again.push(event);
+    assert.deepEqual(again, events.slice(known));
   }
+  assert.equal((await follow(runId, { 'last-event-id': '17' })).status, 400);
 });
 
 test('cancelling a paused run also withdraws its request', async () => {

@@ -27,6 +27,7 @@ export type { ChainResult, CheckReport } from './chains.ts';
 export type { Conversation } from './conversations.ts';
 export type { CallerIdentity } from './login.ts';
 export type { Exchange } from './models.ts';
+export { eventIdPattern, provisionalTypes } from './run-events.ts';
 export type { RecordableEvent, RecordedEvent, RecordedEventData, RecordedEventType } from './run-events.ts';
 export type { RunDetails } from './runs.ts';
 export type { AdapterHealth, MissingPart, Settings } from './server.ts';

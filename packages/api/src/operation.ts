@@ -52,12 +52,14 @@ export interface Operation {
 }
 
 /**
- * An event of a stream: `type` is the `event` field of the server-sent event, `sequence` its `id`, and the other keys
- * are its `data`.
+ * An event of a stream: `type` is the `event` field of the server-sent event, `id` or `sequence` its `id`, and the other
+ * keys are its `data`.
  */
 export interface StreamEvent {
   readonly type: string;
   /** Resume after this event with `Last-Event-ID`; absent for an event that has no place in the stream. */
+  readonly id?: string;
+  /** The id in a stream whose ids are whole numbers. */
   readonly sequence?: number;
 }
 

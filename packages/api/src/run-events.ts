@@ -1,5 +1,5 @@
 import type { AwaitedApproval, ProgressUpdate, Question, RunEvent, RunEventOf, RunEventType } from '@ravi/kernel';
-import { approvalTraceSchema, callerSchema, callRecordSchema, consoleLineSchema } from './calls.ts';
+import { approvalTraceSchema, callerSchema, consoleLineSchema } from './calls.ts';
 import { usageSchema } from './models.ts';
 import { array, boolean, enumOf, extend, integer, literal, number, object, sameAs, string, union } from './schema.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
@@ -53,6 +53,7 @@ export const recordedEventData = {
       },
     ),
   ),
+  'run-suspended': sameAs<DataOf<'run-suspended'>>()(object({}, place)),
   'run-end': sameAs<DataOf<'run-end'>>()(
     object(
       { status: enumOf(['completed', 'stopped', 'failed', 'cancelled', 'ok', 'error', 'timeout']) },
@@ -61,7 +62,6 @@ export const recordedEventData = {
         ...progressOfAgent,
         reason: string({ description: 'Reason why the run of an agent ended.' }),
         text: string({ description: 'Final text of the agent.' }),
-        trace: array(callRecordSchema),
         durationMs: milliseconds,
         toolCalls: count,
         error: failureSchema,
@@ -84,6 +84,7 @@ export const recordedEventData = {
   ),
   'model-delta': sameAs<DataOf<'model-delta'>>()(object({ text: string() }, place)),
   'reasoning-delta': sameAs<DataOf<'reasoning-delta'>>()(object({ text: string() }, place)),
+  'model-text': sameAs<DataOf<'model-text'>>()(object({ text: string() }, { ...place, reasoning: string() })),
   'model-end': sameAs<DataOf<'model-end'>>()(
     object(
       { agent: string(), step: count, provider: string(), usage: usageSchema },
@@ -128,28 +129,45 @@ export type RecordableEvent = {
     RecordedEventData[Type];
 }[RecordedEventType];
 
-/** An event in the record of a run. Deltas are for display; every other event says what happened. */
+/** Types of the events for display: text as the model writes it, and progress of calls. They are sent, but not stored. */
+export const provisionalTypes: ReadonlySet<RecordedEventType> = new Set<RecordedEventType>([
+  'model-delta',
+  'reasoning-delta',
+  'tool-progress',
+]);
+
+/**
+ * An event of a run. An event with an `id` is stored, and every reader receives it once and in order. An event without one
+ * is for display only: the next `model-text` or `tool-result` replaces it.
+ */
 export type RecordedEvent = {
   readonly [Type in RecordedEventType]: {
     readonly type: Type;
-    /** From 1, without gaps. Resume after it with `Last-Event-ID`. */
-    readonly sequence: number;
+    /** `<epoch>.<number>`. Resume after it with `Last-Event-ID`. Absent for a provisional event. */
+    readonly id?: string;
+    /** Present if the event is not stored. */
+    readonly provisional?: true;
+    /** Number of a provisional event, from 1 after each event with an id. After a reconnection some are sent again. */
+    readonly part?: number;
     /** Milliseconds since the Unix epoch. */
     readonly at: number;
     readonly data: RecordedEventData[Type];
   };
 }[RecordedEventType];
 
-/** An event in the record of a run. */
+/** Form of the id of an event. */
+export const eventIdPattern: string = '^\\d{1,15}\\.\\d{1,15}$';
+
+/** An event of a run. */
 export const recordedEventSchema = union(
   Object.entries(recordedEventData).map(([type, data]) => eventSchema(type as RecordedEventType, data)),
 ) as Schema<RecordedEvent>;
 
 function eventSchema(type: RecordedEventType, data: ObjectSchema<unknown>): ObjectSchema<unknown> {
-  return object({
-    type: literal(type),
-    sequence: integer({ minimum: 1, description: 'From 1, without gaps.' }),
-    at: timestamp,
-    data,
-  });
+  const about = { type: literal(type), at: timestamp, data };
+  if (!provisionalTypes.has(type)) {
+    return object({ ...about, id: string({ pattern: eventIdPattern, description: '`<epoch>.<number>`' }) });
+  }
+  const part = integer({ minimum: 1, description: 'From 1 after each event with an id.' });
+  return object({ ...about, provisional: boolean(), part });
 }

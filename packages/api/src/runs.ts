@@ -5,7 +5,7 @@ import { chainErrorSchema, chainResultSchema, scriptFields } from './chains.ts';
 import { exchangeSchema, usageSchema } from './models.ts';
 import { json, operation } from './operation.ts';
 import { page, pageQuery } from './page.ts';
-import { questionSchema, recordedEventSchema } from './run-events.ts';
+import { eventIdPattern, questionSchema, recordedEventSchema } from './run-events.ts';
 import {
   array,
   boolean,
@@ -76,11 +76,25 @@ export const runSchema = sameAs<Run>()(
   ),
 );
 
-/** A run with everything that its events report. */
+const attemptSchema = object(
+  { epoch: integer({ minimum: 0, description: 'First part of the ids of its events.' }), startedAt: timestamp },
+  {
+    endedAt: timestamp,
+    end: enumOf(['ended', 'paused', 'suspended', 'crashed'], {
+      description:
+        'Absent while it continues. "suspended": its process shut down. "crashed": it lasted at least until "endedAt".',
+    }),
+  },
+);
+
+/** A run with everything that its record says. */
 export const runDetailsSchema = extend(
   runSchema,
   {
     trace: array(callSchema),
+    attempts: array(attemptSchema, {
+      description: 'The processes that ran it, one after another. No process ran it between two of them.',
+    }),
     steps: integer({ minimum: 0, description: 'Responses of the model.' }),
     usage: usageSchema,
     plainConversationTokens: integer({
@@ -149,7 +163,10 @@ export const runs = {
     summary: 'Stream the events of a run as server-sent events, from its beginning or after Last-Event-ID.',
     query: strictObject(
       {},
-      { format: enumOf(['ravi', 'ai-ui', 'ag-ui']), after: integer({ minimum: 0, description: 'Default 0.' }) },
+      {
+        format: enumOf(['ravi', 'ai-ui', 'ag-ui']),
+        after: string({ pattern: eventIdPattern, description: 'Id of the last known event.' }),
+      },
     ),
     responses: {},
     events: recordedEventSchema,

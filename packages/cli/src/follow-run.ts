@@ -8,8 +8,8 @@ import type { Connection } from './connection/connection.ts';
 export interface FollowOptions {
   readonly client: Connection;
   readonly runId: string;
-  /** Sequence of the last known event; 0 for none. */
-  readonly after?: number;
+  /** Id of the last known event. */
+  readonly after?: string | undefined;
   readonly onEvent: (event: RecordedEvent) => void;
   /** Called when the connection is lost, before the next attempt. */
   readonly onLost: (error: Error) => void;
@@ -23,8 +23,8 @@ const maxPollMs = 3_000;
 /** A run that ended or is paused. */
 export interface FollowedRun {
   readonly run: RunDetails;
-  /** Sequence of the last event. */
-  readonly last: number;
+  /** Id of the last event; absent if there is none. */
+  readonly last?: string | undefined;
 }
 
 /**
@@ -33,18 +33,22 @@ export interface FollowedRun {
  * @throws KernelError with the server's code, `E_SERVER_UNREACHABLE` when the connection stays away
  */
 export async function followRun(options: FollowOptions): Promise<FollowedRun> {
-  const { client, runId, after = 0, onEvent, onLost, maxAwayMs = 300_000 } = options;
+  const { client, runId, after, onEvent, onLost, maxAwayMs = 300_000 } = options;
   let last = after;
+  // Text that was shown already comes again after a reconnection.
+  let parts = 0;
   let lostAt: number | undefined;
   let waitMs = pollMs;
   for (;;) {
     try {
       for await (const event of client.runs.events(runId, {
-        ...(last === 0 ? {} : { after: last }),
+        ...(last === undefined ? {} : { after: last }),
         reconnects: false,
       })) {
         lostAt = undefined;
-        last = event.sequence;
+        if (event.id !== undefined) [last, parts] = [event.id, 0];
+        if (event.part !== undefined && event.part <= parts) continue;
+        parts = event.part ?? parts;
         onEvent(event);
       }
       const run = await client.runs.get(runId);

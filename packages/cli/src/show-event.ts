@@ -56,6 +56,12 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           isInLine = true;
           hasShownText = true;
           return write(visible(data.text));
+        case 'model-text':
+          // Its deltas were written while no one read the events.
+          if (!showsText || hasShownText) return;
+          isInLine = true;
+          hasShownText = true;
+          return write(visible(data.text));
         case 'model-retry': {
           if (showsText) hasShownText = false;
           const wait = (data.delayMs / 1000).toFixed(1);

@@ -29,7 +29,7 @@ export async function watchRun(
   runId: string,
   { values, isJson }: Invocation,
   terminal: Terminal,
-  after: number = 0,
+  after?: string,
 ): Promise<WatchedRun> {
   const handler = client.isEmbedded ? undefined : remoteApprovals(values['approve'] as ApprovalMode, terminal);
   using answerer = handler === undefined ? undefined : createApprovalAnswerer(client, handler, terminal);
@@ -38,7 +38,7 @@ export async function watchRun(
     namesApprovals: !client.isEmbedded && handler === undefined,
   });
   void terminal.interrupted().then(() => cancel(client, runId, terminal));
-  const follow = (from: number): Promise<FollowedRun> =>
+  const follow = (from: string | undefined): Promise<FollowedRun> =>
     followRun({
       client,
       runId,

@@ -6,7 +6,7 @@ import { createConnection } from '../src/connection/connection.ts';
 import { followRun } from '../src/follow-run.ts';
 
 const frame = (id: number): string =>
-  `id: ${id}\nevent: console\ndata: ${JSON.stringify({ at: 0, data: { level: 'log', text: `line ${id}` } })}\n\n`;
+  `id: 1.${id}\nevent: console\ndata: ${JSON.stringify({ at: 0, data: { level: 'log', text: `line ${id}` } })}\n\n`;
 
 /** A stream that gives these pieces and then ends, or breaks off. */
 function streamOf(pieces: readonly string[], breaks = false): ReadableStream<Uint8Array> {
@@ -40,16 +40,16 @@ test('a stream that breaks off continues after the last event, with one warning'
   const { run, last } = await followRun({
     client,
     runId: 'run_1',
-    onEvent: ({ sequence, type, data }) => told.push([sequence, type, data]),
+    onEvent: ({ id, type, data }) => told.push([id, type, data]),
     onLost: ({ message }) => lost.push(message),
   });
   assert.equal(run.status, 'completed');
   assert.deepEqual(
     told,
-    [1, 2, 3].map((id) => [id, 'console', { level: 'log', text: `line ${id}` }]),
+    [1, 2, 3].map((id) => [`1.${id}`, 'console', { level: 'log', text: `line ${id}` }]),
   );
-  assert.deepEqual(asked, [null, '2', '2']);
-  assert.equal(last, 3);
+  assert.deepEqual(asked, [null, '1.2', '1.2']);
+  assert.equal(last, '1.3');
   assert.deepEqual(lost, ['terminated']);
 });
 

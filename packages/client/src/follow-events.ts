@@ -18,8 +18,8 @@ export interface Reconnect {
 export interface FollowOptions {
   /** Opens the stream after an event. */
   readonly open: (lastEventId: string | undefined) => Promise<Response>;
-  /** Sequence of the last known event. */
-  readonly after?: number | undefined;
+  /** Id of the last known event. */
+  readonly after?: string | number | undefined;
   /** Type of the last event of the stream; absent for a stream without an end. */
   readonly endEvent?: string | undefined;
   /** Returns true if no further event can come; asked when a connection ended without an event. */
@@ -42,6 +42,8 @@ export async function* followEvents<Event extends StreamEvent>(options: FollowOp
   let delayMs = minDelayMs;
   let failures = 0;
   let mayRetry = retriesFirst;
+  // Events for display since the last event with an id. The server sends them again after a reconnection.
+  let parts = 0;
 
   for (;;) {
     let hasEvents = false;
@@ -53,8 +55,11 @@ export async function* followEvents<Event extends StreamEvent>(options: FollowOp
       onConnection?.('open');
       for await (const { id, type, data } of body === null ? [] : readEvents(body)) {
         hasEvents = true;
-        if (id !== '') last = id;
-        yield { ...(JSON.parse(data) as object), type, ...(id === '' ? {} : { sequence: Number(id) }) } as Event;
+        const event = JSON.parse(data) as { readonly part?: number };
+        if (id !== '') [last, parts] = [id, 0];
+        if (event.part !== undefined && event.part <= parts) continue;
+        parts = event.part ?? parts;
+        yield { ...event, type, ...placeOf(id) } as unknown as Event;
         if (type === endEvent) return;
       }
       if (options.reconnect === false) return;
@@ -71,6 +76,12 @@ export async function* followEvents<Event extends StreamEvent>(options: FollowOp
     await delay(Math.max(waitMs, delayMs), signal);
     delayMs = Math.min(2 * delayMs, maxDelayMs);
   }
+}
+
+// Approvals are numbered as one stream; the ids of a run's events have two parts.
+function placeOf(id: string): Pick<StreamEvent, 'id' | 'sequence'> {
+  if (id === '') return {};
+  return /^\d+$/.test(id) ? { sequence: Number(id) } : { id };
 }
 
 // Platforms throw a TypeError when a body breaks off.

@@ -9,8 +9,8 @@ export interface CallOptions {
 
 /** Options of a stream of events. */
 export interface StreamOptions extends CallOptions {
-  /** Sequence of the last known event; only later ones are yielded. */
-  readonly after?: number;
+  /** `id` or `sequence` of the last known event; only later ones are yielded. */
+  readonly after?: string | number;
   /** `false` ends the stream with its connection instead of opening it again. */
   readonly reconnects?: boolean;
   /** Called when a connection is open and when it is lost, for a sign that shows whether the stream is live. */

@@ -37,7 +37,7 @@ const refuse =
   () =>
     Response.json({ error: { code, message: `${code} happened` } }, { status, headers });
 const frame = (id: number, type: string, data: unknown): string =>
-  `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ at: 1, data })}\n\n`;
+  `id: 1.${id}\nevent: ${type}\ndata: ${JSON.stringify({ at: 1, data })}\n\n`;
 const stream =
   (...frames: readonly string[]): Answer =>
   () =>
@@ -116,21 +116,35 @@ test('a list is its first page when awaited, and every item of every page when i
 
 test('a stream is opened again after its last event, and ends with the end event', async () => {
   const { client, requests } = open([
-    stream(frame(1, 'step-start', { step: 1 }), 'id: 2\nevent: step-start\ndata: {"cut'),
+    stream(frame(1, 'step-start', { step: 1 }), 'id: 1.2\nevent: step-start\ndata: {"cut'),
     refuse(503, 'E_SHUTTING_DOWN'),
     stream(': still here\n\n', frame(2, 'run-end', { status: 'completed' }), frame(3, 'step-start', {})),
   ]);
   const events = await collect(client.runs.events('r'));
   assert.deepEqual(
-    events.map(({ sequence, type }) => [sequence, type]),
+    events.map(({ id, type }) => [id, type]),
     [
-      [1, 'step-start'],
-      [2, 'run-end'],
+      ['1.1', 'step-start'],
+      ['1.2', 'run-end'],
     ],
   );
   assert.deepEqual(
     requests.map(({ headers }) => headers.get('last-event-id')),
-    [null, '1', '1'],
+    [null, '1.1', '1.1'],
+  );
+});
+
+test('an event for display is yielded once, although the server sends it again after a reconnection', async () => {
+  const delta = (part: number): string =>
+    `event: model-delta\ndata: ${JSON.stringify({ provisional: true, part, at: 1, data: { text: `${part}` } })}\n\n`;
+  const { client } = open([
+    stream(frame(1, 'step-start', { step: 1 }), delta(1), delta(2)),
+    stream(delta(1), delta(2), delta(3), frame(2, 'model-text', { text: '123' }), delta(1), frame(3, 'run-end', {})),
+  ]);
+  const events = await collect(client.runs.events('r'));
+  assert.deepEqual(
+    events.map(({ id, part }) => id ?? part),
+    ['1.1', 1, 2, 3, '1.2', 1, '1.3'],
   );
 });
 
@@ -152,8 +166,8 @@ test('a stream that breaks off is opened again', async () => {
 
 test('a stream without events ends when the run is over', async () => {
   const { client, requests } = open([stream(), ok({ status: 'paused' }), stream(), ok({ status: 'completed' })]);
-  assert.deepEqual(await collect(client.runs.events('r', { after: 9 })), []);
-  assert.equal(requests[0]?.headers.get('last-event-id'), '9');
+  assert.deepEqual(await collect(client.runs.events('r', { after: '1.9' })), []);
+  assert.equal(requests[0]?.headers.get('last-event-id'), '1.9');
   assert.equal(requests.length, 4);
 });
 

@@ -33,11 +33,11 @@ test('the events of a run arrive in order and end', async () => {
   const { id } = await client.runs.start({ kind: 'chain', code: 'return await tools.add({ left: 1, right: 2 })' });
   const events = await collect(client.runs.events(id));
   assert.deepEqual(
-    events.map(({ sequence }) => sequence),
-    events.map((_, index) => index + 1),
+    events.map(({ id }) => id),
+    events.map((_, index) => `1.${index + 1}`),
   );
   assert.equal(events.at(-1)?.type, 'run-end');
-  assert.deepEqual(await collect(client.runs.events(id, { after: events.length })), []);
+  assert.deepEqual(await collect(client.runs.events(id, { after: `1.${events.length}` })), []);
 });
 
 test('a stream continues after the server was killed and started again', async () => {

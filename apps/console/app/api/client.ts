@@ -32,8 +32,8 @@ export interface EventStream {
 export interface FollowOptions<Event> {
   /** Opens the stream. */
   readonly open: (options: StreamOptions) => AsyncIterable<Event>;
-  /** Sequence of the last known event. */
-  readonly after?: number;
+  /** Id of the last known event. */
+  readonly after?: string | number;
   readonly onEvent: (event: Event) => void;
   readonly onConnection?: (state: 'open' | 'lost') => void;
 }
@@ -57,7 +57,7 @@ export function followEvents<Event extends StreamEvent>(options: FollowOptions<E
     try {
       const events = open({ signal, onConnection: onChange, ...(after === undefined ? {} : { after }) });
       for await (const event of events) {
-        after = event.sequence ?? after;
+        after = event.id ?? event.sequence ?? after;
         onEvent(event);
       }
     } catch {

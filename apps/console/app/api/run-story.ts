@@ -12,6 +12,8 @@ export interface StepView {
   readonly model?: string;
   readonly usage?: ModelUsage;
   readonly text?: string;
+  /** True if its process ended before the step did. */
+  readonly isCut?: boolean;
 }
 
 /** State of a run from its events, including what its record does not hold. */
@@ -23,6 +25,8 @@ export interface RunStory {
   readonly text: string;
   readonly progress: Readonly<Record<string, ProgressUpdate>>;
   readonly console: readonly ConsoleLine[];
+  /** Time of the newest event. */
+  readonly lastAt?: number;
 }
 
 /** The story of a run without events. */
@@ -36,6 +40,8 @@ export type StoryEvent =
   | 'model-delta'
   | 'model-end'
   | 'model-retry'
+  | 'model-text'
+  | 'run-start'
   | 'step-end'
   | 'step-start'
   | 'tool-call'
@@ -46,11 +52,13 @@ export type StoryEvent =
 export const continuations: {
   readonly [Name in StoryEvent]: (story: RunStory, data: RecordedEventData[Name], at: number) => RunStory;
 } = {
+  'run-start': (story) => ({ ...story, text: '', steps: story.steps.map((step) => cutAt(step, story.lastAt)) }),
   'step-start': (story, { step }, at) => ({ ...story, text: '', steps: [...story.steps, { step, startedAt: at }] }),
   'step-end': (story, { step }, at) =>
     withStep(story, step, (begun) => ({ ...begun, durationMs: at - begun.startedAt })),
   'model-end': (story, { step, usage }) => withStep(story, step, (begun) => ({ ...begun, usage })),
   'model-delta': (story, { text }) => ({ ...story, text: story.text + text }),
+  'model-text': (story, { text }) => ({ ...story, text }),
   // The text of the failed attempt is void.
   'model-retry': (story) => ({ ...story, text: '' }),
   'tool-call': (story, event, at) => withCall(story, event, { status: 'started', startedAt: at, durationMs: 0 }),
@@ -63,7 +71,15 @@ export const continuations: {
 };
 
 function withStep(story: RunStory, step: number, change: (begun: StepView) => StepView): RunStory {
-  return { ...story, steps: story.steps.map((each) => (each.step === step ? change(each) : each)) };
+  // A step whose process ended may begin again.
+  const newest = story.steps.findLastIndex((each) => each.step === step);
+  return { ...story, steps: story.steps.map((each, index) => (index === newest ? change(each) : each)) };
+}
+
+// The process that began the step ended with its last event.
+function cutAt(step: StepView, lastAt: number | undefined): StepView {
+  if (step.durationMs !== undefined || lastAt === undefined) return step;
+  return { ...step, durationMs: Math.max(0, lastAt - step.startedAt), isCut: true };
 }
 
 function withCall(

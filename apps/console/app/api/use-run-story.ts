@@ -49,10 +49,8 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
     stream.current = followed;
 
     function onEvent(event: RecordedEvent): void {
-      if (isStoryEvent(event.type)) {
-        pending.push(event);
-        draw.ask();
-      }
+      pending.push(event);
+      draw.ask();
       if (changes.has(event.type)) record.ask();
       if (event.type !== 'run-end') return;
       void client.invalidateQueries({ queryKey: ['runs'] });
@@ -78,7 +76,8 @@ function isStoryEvent(type: string): type is StoryEvent {
 }
 
 function continued(story: RunStory, { type, data, at }: RecordedEvent): RunStory {
-  return isStoryEvent(type) ? continueWith(story, type, data as RecordedEventData[typeof type], at) : story;
+  const next = isStoryEvent(type) ? continueWith(story, type, data as RecordedEventData[typeof type], at) : story;
+  return { ...next, lastAt: at };
 }
 
 function continueWith<Type extends StoryEvent>(

@@ -4,8 +4,8 @@ import type { RunStory } from '../api/run-story.ts';
 /** A row of the waterfall. Times are milliseconds since the Unix epoch. */
 export interface TimelineRow {
   readonly id: string;
-  /** `chain` is a call that runs a script, `nested` a call of that script. */
-  readonly kind: 'step' | 'call' | 'chain' | 'nested';
+  /** `chain` is a call that runs a script, `nested` a call of that script, `attempt` a process that ran the run. */
+  readonly kind: 'attempt' | 'step' | 'call' | 'chain' | 'nested';
   readonly name: string;
   readonly depth: number;
   readonly status: string;
@@ -42,6 +42,7 @@ export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'cal
   const first = steps[0];
   const before = first === undefined ? outer : outer.filter(({ startedAt }) => startedAt < first.startedAt);
   const rows = [
+    ...attemptRows(run, now),
     ...before.flatMap((call) => rowsOf(call, 0)),
     ...steps.flatMap((step, index) => {
       const until = steps[index + 1]?.startedAt ?? Infinity;
@@ -49,11 +50,11 @@ export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'cal
       const { inputTokens = 0, outputTokens = 0 } = step.usage ?? {};
       const isRunning = step.durationMs === undefined && run.status === 'running';
       const row: TimelineRow = {
-        id: `step-${step.step}`,
+        id: `step-${step.step}-${index}`,
         kind: 'step',
         name: `Step ${step.step}`,
         depth: 0,
-        status: isRunning ? 'running' : 'ok',
+        status: isRunning ? 'running' : step.isCut === true ? 'interrupted' : 'ok',
         startedAt: step.startedAt,
         endedAt: step.durationMs === undefined ? now : step.startedAt + step.durationMs,
         isRunning,
@@ -65,6 +66,24 @@ export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'cal
   const startedAt = Math.min(run.createdAt, ...rows.map((row) => row.startedAt));
   const end = run.status === 'running' || run.status === 'paused' ? now : run.updatedAt;
   return { rows, startedAt, endedAt: Math.max(startedAt + 1, end, ...rows.map((row) => row.endedAt)) };
+}
+
+/** Returns a row for each process that ran the run if there were several: between two of them no process ran it. */
+function attemptRows({ attempts = [], status }: RunDetails, now: number): readonly TimelineRow[] {
+  if (attempts.length < 2) return [];
+  return attempts.map(({ epoch, startedAt, endedAt, end }, index): TimelineRow => {
+    const isRunning = endedAt === undefined && status === 'running';
+    return {
+      id: `attempt-${epoch}`,
+      kind: 'attempt',
+      name: `Attempt ${index + 1}`,
+      depth: 0,
+      status: isRunning ? 'running' : (end ?? 'paused'),
+      startedAt,
+      endedAt: endedAt ?? now,
+      isRunning,
+    };
+  });
 }
 
 /** Merges what record and events say about each call; the record wins where both do. */

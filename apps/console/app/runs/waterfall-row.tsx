@@ -1,10 +1,10 @@
-import { Bot, ChevronRight, CornerDownRight, ScrollText, Wrench } from 'lucide-react';
+import { Bot, ChevronRight, CornerDownRight, RefreshCw, ScrollText, Wrench } from 'lucide-react';
 import { printable } from '@ravi/approval-web/text';
 import { StatusBadge, toneOf } from '../ui/badge.tsx';
 import { formatBytes, formatCompact, formatDuration } from '../ui/format.ts';
 import type { TimelineRow } from './timeline.ts';
 
-const icons = { step: Bot, call: Wrench, chain: ScrollText, nested: CornerDownRight };
+const icons = { attempt: RefreshCw, step: Bot, call: Wrench, chain: ScrollText, nested: CornerDownRight };
 
 /** Props of a {@link WaterfallRow}. Positions are percentages of the axis. */
 export interface WaterfallRowProps {

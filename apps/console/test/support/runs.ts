@@ -10,6 +10,7 @@ const principal = 'local';
 /** Details of a run that has done nothing. */
 export const noDetails: Omit<RunDetails, keyof Run> = {
   trace: [],
+  attempts: [],
   steps: 0,
   usage: { inputTokens: 0, outputTokens: 0 },
   plainConversationTokens: 0,

@@ -8,8 +8,8 @@ import type {
   RecoverOptions,
   RunOptions,
 } from '@ravi/agents';
-import { KernelError } from '@ravi/kernel';
-import type { Run } from '@ravi/kernel';
+import { KernelError, textOf } from '@ravi/kernel';
+import type { ModelMessage, Run } from '@ravi/kernel';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** A task for the agent and its principal. */
@@ -98,16 +98,17 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
   ): Promise<AgentResult> {
     try {
       // Opened before the run begins, because its hooks are recorded too.
-      const log = await recorder.open(runId);
+      const log = await recorder.open(runId, { isNew: task !== undefined });
       const stream = open(running.cancelling.signal);
       running.stream = stream;
-      for await (const event of stream) {
-        if (event.type === 'run-end' && event.error?.code === 'E_SESSION_BUSY') {
-          throw new KernelError(event.error.code, event.error.message);
-        }
-        if (event.type !== 'run-start') onBegun();
+      stream.observe((event) => {
+        if (event.type !== 'run-start' && !isRefusal(event)) onBegun();
         const recordable = recordableEvent(event, task);
         if (recordable !== undefined) log?.append(recordable);
+      });
+      // Every event is read, so that none stays in memory.
+      for await (const event of stream) {
+        if (isRefusal(event)) throw new KernelError('E_SESSION_BUSY', event.error?.message ?? 'The session is busy');
       }
       return await stream.result;
     } finally {
@@ -138,28 +139,32 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
   };
 }
 
-/** Returns the event for the record; `undefined` for one that hooks report, that is whole content, or that suspends the run. */
+// Such a run is not stored.
+function isRefusal(event: AgentEvent): event is Extract<AgentEvent, { readonly type: 'run-end' }> {
+  return event.type === 'run-end' && event.error?.code === 'E_SESSION_BUSY';
+}
+
+/** Returns the event for the record; `undefined` for one that hooks or the run store report, and for whole content. */
 function recordableEvent(event: AgentEvent, task: string | undefined): RecordableEvent | undefined {
   switch (event.type) {
     case 'run-start':
       return task === undefined ? event : { ...event, task };
-    case 'step-start':
-    case 'step-end':
+    case 'message':
+      return textOfResponse(event.message);
     case 'model-delta':
     case 'model-retry':
     case 'reasoning-delta':
     case 'tool-progress':
       return event;
-    case 'run-paused': {
-      const { result: _, ...facts } = event;
-      return facts;
-    }
-    case 'run-end': {
-      const { result, ...facts } = event;
-      // The next process resumes a suspended run.
-      return event.error?.code === 'E_RUN_SUSPENDED' ? undefined : { ...facts, trace: result.trace };
-    }
     default:
       return undefined;
   }
+}
+
+function textOfResponse({ role, content }: ModelMessage): RecordableEvent | undefined {
+  if (role !== 'assistant') return undefined;
+  const text = textOf(content.filter((block) => block.type === 'text'));
+  const reasoning = content.flatMap((block) => (block.type === 'reasoning' ? [block.text] : [])).join('');
+  if (text === '' && reasoning === '') return undefined;
+  return { type: 'model-text', text, ...(reasoning === '' ? {} : { reasoning }) };
 }

@@ -22,7 +22,6 @@ import { createRunRecorder } from './run-recorder.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import { createRunService } from './run-service.ts';
 import type { RunService } from './run-service.ts';
-import { createStoredEvents } from './stored-events.ts';
 
 /** Services that exist only with a state store. */
 export interface DurableServices {
@@ -58,16 +57,17 @@ export interface DurableServicesOptions {
 
 /** Creates the services of durable runs over one state store. The caller disposes `recorder`, `chains` and `agentRunner`. */
 export function createDurableServices(options: DurableServicesOptions): DurableServices | undefined {
-  const { stateStore: store, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
-  if (store === undefined) return undefined;
+  const { stateStore, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
+  if (stateStore === undefined) return undefined;
   const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
   const { system, maxSteps, modelRetries, maxModelRetryDelayMs, budget, prices } = options.config.agent;
-  const { runs, journal, approvals, history, jobs } = store;
   const priced = prices === undefined ? {} : { prices };
 
-  const storedEvents = createStoredEvents(journal);
   const redact = options.redactor.strings;
-  const recorder = createRunRecorder({ hooks, stored: storedEvents, blobStore, redact, ...priced, clock, logger });
+  const recorder = createRunRecorder({ hooks, store: stateStore, blobStore, redact, ...priced, clock, logger });
+  // Every end of a run goes through the recorder.
+  const store = { ...stateStore, runs: recorder.runs };
+  const { runs, journal, approvals, history, jobs } = store;
   const chains = withEventRecording(
     createDurableChains({ store, invoker, sandbox, preflight, logger, approvalExpiryMs }),
     recorder,

@@ -1,80 +1,207 @@
-import type { RecordableEvent, RecordedEvent, RecordedEventType } from '@ravi/api';
-import type { Clock, JsonObject } from '@ravi/kernel';
+import { provisionalTypes } from '@ravi/api';
+import type { RecordableEvent, RecordedEvent } from '@ravi/api';
+import { isKernelError } from '@ravi/kernel';
+import type { Clock, JsonObject, Logger, NewRunEvent, RunEventStore, RunEventWriter, Timer } from '@ravi/kernel';
+import { createShownEvents, formatEventId } from './shown-events.ts';
+import type { EventPosition } from './shown-events.ts';
 
-/** Newest events of one run, in memory. Each reader keeps its own position, so a slow one delays no other. */
+/**
+ * Events of one run while this process executes it. An event is shown to readers once it is stored; those for display are
+ * shown in their place and not stored. Each reader keeps its own position, so a slow one delays no other.
+ */
 export interface EventLog {
-  /** Sequence of the last event; 0 if there is none. */
-  readonly last: number;
   /** True if no further event follows. */
   readonly isClosed: boolean;
+  /** True once {@link EventLog.begin} was called. */
+  readonly hasBegun: boolean;
   append(event: RecordableEvent): void;
-  /** Returns the events after `sequence`, oldest first; `undefined` if some of them are no longer in memory. */
-  after(sequence: number): readonly RecordedEvent[] | undefined;
-  /** Calls `wake` at each event and when the log closes, until the returned function is called. */
+  /** Starts to store events: this process holds the lease of the run. */
+  begin(writer: RunEventWriter): void;
+  /**
+   * Resolves when every event so far is stored, or the run belongs to another process. Later events wait until `resume`,
+   * and an end drops them, so that the end is the last event.
+   * @throws KernelError `E_STATE_UNAVAILABLE` if the store does not respond; the events wait for it
+   */
+  hold(): Promise<void>;
+  resume(): void;
+  /** Shows the last event, which the store has numbered as the next one, and closes the log. */
+  end(event: RecordableEvent, at: number): void;
+  /** Returns the events after a position, oldest first; `undefined` if they are no longer in memory, or not yet. */
+  after(position: EventPosition): readonly RecordedEvent[] | undefined;
+  /** Calls `wake` at each shown event and when the log closes, until the returned function is called. */
   subscribe(wake: () => void): () => void;
-  /** Returns the events appended since the last call, to be stored. */
-  takeUnsaved(): readonly RecordedEvent[];
   close(): void;
 }
 
 /** Options of {@link createEventLog}. */
 export interface EventLogOptions {
+  readonly runId: string;
+  readonly events: RunEventStore;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Redacts the data of an event. */
   readonly redact: (data: JsonObject) => JsonObject;
-  /** Sequence of the last event that an earlier process has stored. */
-  readonly from: number;
-  /** Called after each append with the number of events that are not stored yet. */
-  readonly onAppend: (type: RecordedEventType, unsaved: number) => void;
+  /** Id of the last event that is stored already; absent for a new run. */
+  readonly base?: string | undefined;
 }
 
-const maxEvents = 2_000;
+interface Waiting extends Omit<NewRunEvent, 'n'> {
+  readonly isProvisional: boolean;
+}
 
-/** Creates a log of the last 2 000 events. */
-export function createEventLog({ clock, from, redact, onAppend }: EventLogOptions): EventLog {
-  let events: RecordedEvent[] = [];
-  let unsaved: RecordedEvent[] = [];
-  let last = from;
+// Of one run, while the store is unavailable.
+const maxWaiting = 10_000;
+const maxWaitingProvisional = 1_000;
+const maxBatch = 256;
+const firstDelayMs = 25;
+const maxDelayMs = 1_000;
+
+/** Creates the log of a run that this process starts or resumes. */
+export function createEventLog({ runId, events, clock, logger, redact, base }: EventLogOptions): EventLog {
+  const shown = createShownEvents(base);
+  let waiting: Waiting[] = [];
+  let dropped = 0;
+  let writer: RunEventWriter | undefined;
+  let n = 0;
   let isClosed = false;
+  let isStoring = false;
+  let isHeld = false;
+  let delayMs = firstDelayMs;
+  let retry: Timer | undefined;
+  let attempt: PromiseWithResolvers<void> | undefined;
   const listeners = new Set<() => void>();
 
   function wakeAll(): void {
     for (const wake of listeners) wake();
   }
 
+  function add(event: RecordableEvent): void {
+    const isProvisional = provisionalTypes.has(event.type);
+    if (isProvisional && waiting.length >= maxWaitingProvisional) return;
+    if (waiting.length >= maxWaiting) waiting = waiting.filter((each) => !each.isProvisional);
+    if (waiting.length >= maxWaiting) return void dropped++;
+    waiting.push({ ...recordOf(event, redact), at: clock.now(), isProvisional });
+  }
+
+  // Says in the record that it has a gap.
+  function addNote(): void {
+    const text = `${dropped} events were not recorded, because the state store did not respond`;
+    dropped = 0;
+    add({ type: 'console', level: 'warn', text });
+  }
+
+  async function store(): Promise<void> {
+    if (isStoring || isHeld || writer === undefined || retry !== undefined) return;
+    isStoring = true;
+    try {
+      while (waiting.length > 0 && !isClosed) {
+        const batch = waiting.slice(0, maxBatch);
+        await write(batch, writer);
+        waiting = waiting.slice(batch.length);
+        for (const { isProvisional, ...event } of batch) {
+          shown.add(event, isProvisional ? undefined : formatEventId({ epoch: writer.epoch, n: ++n }));
+        }
+        wakeAll();
+        if (waiting.length === 0 && dropped > 0) addNote();
+      }
+      delayMs = firstDelayMs;
+      settle();
+    } catch (error) {
+      onFailure(error);
+    } finally {
+      isStoring = false;
+    }
+  }
+
+  async function write(batch: readonly Waiting[], to: RunEventWriter): Promise<void> {
+    const lasting = batch.filter(({ isProvisional }) => !isProvisional);
+    if (lasting.length === 0) return;
+    const numbered = lasting.map(({ isProvisional: _, ...event }, index) => ({ ...event, n: n + 1 + index }));
+    await events.append(runId, to, numbered);
+  }
+
+  function onFailure(error: unknown): void {
+    if (!isKernelError(error, 'E_STATE_UNAVAILABLE')) {
+      const isTaken = isKernelError(error, 'E_STATE_CONFLICT');
+      if (!isTaken) logger.error('events of a run could not be stored', { runId, error });
+      // Another process has the run, and its readers continue from the store.
+      return close();
+    }
+    if (delayMs === firstDelayMs) logger.warn('events of a run wait for the store', { runId });
+    retry = clock.setTimer(
+      () => {
+        retry = undefined;
+        void store();
+      },
+      delayMs,
+      { isBackground: true },
+    );
+    delayMs = Math.min(2 * delayMs, maxDelayMs);
+    settle(error);
+  }
+
+  function settle(error?: unknown): void {
+    if (attempt === undefined) return;
+    isHeld = error === undefined;
+    if (isHeld) attempt.resolve();
+    else attempt.reject(error);
+    attempt = undefined;
+  }
+
+  function close(): void {
+    isClosed = true;
+    waiting = [];
+    retry?.cancel();
+    settle();
+    wakeAll();
+  }
+
   return {
-    get last() {
-      return last;
-    },
     get isClosed() {
       return isClosed;
     },
-    append({ type, runId: _run, sessionId: _session, ...data }) {
-      const shown = redact(data as unknown as JsonObject);
-      const event = { sequence: ++last, at: clock.now(), type, data: shown } as unknown as RecordedEvent;
-      events.push(event);
-      unsaved.push(event);
-      // Trimmed in batches, because removing the first event moves all others.
-      if (events.length >= 2 * maxEvents) events = events.slice(-maxEvents);
-      onAppend(type, unsaved.length);
-      wakeAll();
+    get hasBegun() {
+      return writer !== undefined;
     },
-    after(sequence) {
-      const first = last - events.length + 1;
-      return sequence + 1 < first ? undefined : events.slice(sequence + 1 - first);
+    append(event) {
+      if (isClosed) return;
+      add(event);
+      void store();
     },
+    begin(holder) {
+      writer ??= holder;
+      void store();
+    },
+    hold() {
+      if (isClosed || writer === undefined || isHeld) return Promise.resolve();
+      attempt ??= Promise.withResolvers<void>();
+      const { promise } = attempt;
+      retry?.cancel();
+      retry = undefined;
+      void store();
+      return promise;
+    },
+    resume() {
+      isHeld = false;
+      void store();
+    },
+    end(event, at) {
+      if (isClosed || writer === undefined) return;
+      shown.add({ ...recordOf(event, redact), at }, formatEventId({ epoch: writer.epoch, n: ++n }));
+      close();
+    },
+    after: (position) => shown.after(position),
     subscribe(wake) {
       listeners.add(wake);
       return () => void listeners.delete(wake);
     },
-    takeUnsaved() {
-      const taken = unsaved;
-      unsaved = [];
-      return taken;
-    },
-    close() {
-      isClosed = true;
-      wakeAll();
-    },
+    close,
   };
+}
+
+function recordOf(
+  { type, runId: _run, sessionId: _session, ...data }: RecordableEvent,
+  redact: EventLogOptions['redact'],
+): Omit<NewRunEvent, 'n' | 'at'> {
+  return { type, data: redact(data as unknown as JsonObject) };
 }

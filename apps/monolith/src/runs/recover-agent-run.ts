@@ -22,20 +22,18 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
   const { store, agentRunner, recorder, clock, logger } = options;
 
   async function interruptions(runId: string): Promise<number> {
-    const events = await recorder.read(runId, 0);
+    const events = await recorder.read(runId);
     return events.filter(({ type, data }) => type === 'run-start' && data.wasInterrupted === true).length;
   }
 
-  async function giveUp({ id }: Run): Promise<void> {
+  async function giveUp({ id, sessionId }: Run): Promise<void> {
     const owner = `giving_up_${crypto.randomUUID()}`;
     const now = clock.now();
     if ((await store.runs.claim(id, { owner, now, leaseMs: 10_000 })) === undefined) return;
     const message = `The run failed because its process ended ${maxInterruptions + 1} times`;
     const error = { code: 'E_RUN_LOST', message, retryable: false };
-    const isOurs = await store.runs.transition(id, { from: ['running'], to: 'failed', now, owner, outcome: { error } });
-    const log = isOurs ? await recorder.open(id) : undefined;
-    log?.append({ type: 'run-end', status: 'failed', error });
-    await recorder.close(id);
+    const event = { type: 'run-end', runId: id, sessionId, status: 'failed', error } as const;
+    await store.runs.transition(id, { from: ['running'], to: 'failed', now, owner, outcome: { error }, event });
     logger.error('run given up', { runId: id });
   }
 

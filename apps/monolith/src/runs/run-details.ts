@@ -1,20 +1,23 @@
 import type { RecordedEvent, RecordedEventData, RecordedEventType, RunDetails as ApiRunDetails } from '@ravi/api';
 import type { ChainCallRecord, ChainRunResult, ModelUsage, Run } from '@ravi/kernel';
+import { attemptsOf } from './run-attempts.ts';
 import { traceOf } from './run-trace.ts';
+import type { RunRecord } from './stored-events.ts';
 
-/** A run with everything that its events report; artifacts by their refs, in the order in which they were stored. */
+/** A run with everything that its record says; artifacts by their refs, in the order in which they were stored. */
 export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'pendingApprovals'> {
   readonly artifactRefs: readonly string[];
 }
 
 const bytesPerToken = 4;
 
-/** Returns a run with the details from its events. */
-export function runDetails(run: Run, events: readonly RecordedEvent[]): RunDetails {
+/** Returns a run with the details from its record. */
+export function runDetails(run: Run, record: RunRecord): RunDetails {
+  const { events } = record;
+  const isOver = run.outcome !== undefined;
   const ended = dataOf(events, 'run-end').at(-1);
   const result = run.definition.kind === 'chain' ? (run.outcome?.result as ChainRunResult | undefined) : undefined;
-  const own = result?.callTrace ?? ended?.trace ?? [];
-  const trace = traceOf(own, events, { isOver: run.outcome !== undefined });
+  const trace = traceOf(record, { isOver });
   const responses = dataOf(events, 'model-end');
   const cost = costOf(responses);
   const task = dataOf(events, 'run-start').find((start) => start.task !== undefined)?.task;
@@ -24,7 +27,8 @@ export function runDetails(run: Run, events: readonly RecordedEvent[]): RunDetai
   return {
     ...run,
     trace,
-    steps: dataOf(events, 'step-start').length,
+    attempts: attemptsOf(events, { isOver }),
+    steps: new Set(dataOf(events, 'step-start').map(({ step }) => step)).size,
     usage: sumUsage(responses),
     ...(cost === undefined ? {} : { cost }),
     plainConversationTokens: plainTokens(trace),

@@ -1,22 +1,40 @@
 import type { HookManager } from '@ravi/invoker';
 import type { PriceTable } from '@ravi/agents';
 import type { RecordedEvent, RecordedEventType } from '@ravi/api';
-import type { BlobStore, Clock, EventScope, HookEventType, JsonObject, Logger, RunEventOf } from '@ravi/kernel';
+import type {
+  BlobStore,
+  Clock,
+  CompleteStateStore,
+  EventScope,
+  HookEventType,
+  JsonObject,
+  Logger,
+  RunEventOf,
+  RunStore,
+} from '@ravi/kernel';
 import { costOf } from '@ravi/agents';
 import { createEventLog } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
-import type { StoredEvents } from './stored-events.ts';
+import { createRecordedRuns } from './recorded-runs.ts';
+import { createStoredEvents } from './stored-events.ts';
+import type { RunRecord } from './stored-events.ts';
 
 /** Records the events of runs from their hooks and stores them. */
 export interface RunRecorder extends AsyncDisposable {
+  /** Run store for the runs of this process: it writes the end of a run after its other events. */
+  readonly runs: RunStore;
   /** Opens the event log of a run, after the events stored so far. Returns `undefined` if it is already open. */
-  open(runId: string): Promise<EventLog | undefined>;
-  /** Stores the remaining events and closes the log. */
+  open(runId: string, options?: { readonly isNew?: boolean }): Promise<EventLog | undefined>;
+  /** Stores the remaining events, unless the store does not respond, and closes the log. */
   close(runId: string): Promise<void>;
   /** Returns the log of a run that is active in this process. */
   active(runId: string): EventLog | undefined;
-  /** Returns the events after `sequence`, from memory or the store. */
-  read(runId: string, sequence: number): Promise<readonly RecordedEvent[]>;
+  /** Returns the stored events after an id, at most 1 000; an empty list if there is none. */
+  page(runId: string, after?: string): Promise<readonly RecordedEvent[]>;
+  /** Returns every stored event of a run. */
+  read(runId: string): Promise<readonly RecordedEvent[]>;
+  /** Returns the stored events of a run with the calls in its journal. */
+  recordOf(runId: string): Promise<RunRecord>;
   /** Unpins every artifact of an ended run, so that the next sweep removes those without other pins. */
   release(runId: string): Promise<void>;
 }
@@ -24,7 +42,7 @@ export interface RunRecorder extends AsyncDisposable {
 /** Options of {@link createRunRecorder}. */
 export interface RunRecorderOptions {
   readonly hooks: HookManager;
-  readonly stored: StoredEvents;
+  readonly store: Pick<CompleteStateStore, 'events' | 'journal' | 'runs'>;
   readonly blobStore: BlobStore;
   /** Removes secrets from event data. By default nothing is removed. */
   readonly redact?: (data: JsonObject) => JsonObject;
@@ -34,20 +52,10 @@ export interface RunRecorderOptions {
   readonly logger: Logger;
 }
 
-const maxUnsaved = 200;
-// Events that a reader may wait for after this process has ended.
-const milestones: ReadonlySet<RecordedEventType> = new Set<RecordedEventType>([
-  'approval-requested',
-  'approval-decided',
-  'artifact',
-  'run-start',
-  'run-paused',
+/** Types of the events of a run that hooks report, also those of calls by scripts. */
+const recordedTypes = [
   'step-start',
   'step-end',
-]);
-
-/** Types of the events that hooks report about every call of a run, also of calls by scripts. */
-const callEventTypes = [
   'tool-call',
   'tool-result',
   'approval-requested',
@@ -71,21 +79,19 @@ const keeperPrefix = 'kept:';
 
 /** Creates a recorder of the runs that are opened with it. Other calls are not recorded. */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { hooks, stored, blobStore, redact = (data) => data, prices, clock, logger } = options;
+  const { hooks, store, blobStore, redact = (data) => data, prices, clock, logger } = options;
+  const stored = createStoredEvents(store);
   const logs = new Map<string, EventLog>();
   /** Number of console lines that a resumed script will write again. */
   const repeatedLines = new Map<string, number>();
-  const writes = new Set<Promise<void>>();
+  const pins = new Set<Promise<void>>();
 
-  function track(runId: string, what: string, write: Promise<void>): void {
-    const tracked: Promise<void> = write
-      .catch((error: unknown) => logger.error(`${what} could not be stored`, { runId, error }))
-      .finally(() => writes.delete(tracked));
-    writes.add(tracked);
-  }
-
-  function save(runId: string, log: EventLog): void {
-    track(runId, 'events of a run', stored.save(runId, log.takeUnsaved()));
+  function pin({ runId, ref }: RunEventOf<'artifact'>): void {
+    const pinning: Promise<void> = blobStore
+      .pin(ref, keeperOf(runId))
+      .catch((error: unknown) => logger.error('an artifact of a run could not be pinned', { runId, error }))
+      .finally(() => pins.delete(pinning));
+    pins.add(pinning);
   }
 
   // A resumed script runs from its beginning and writes its earlier lines again.
@@ -96,49 +102,49 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     return true;
   }
 
-  function record(event: RunEventOf<(typeof callEventTypes)[number]>): void {
+  function record(event: RunEventOf<(typeof recordedTypes)[number]>): void {
     const { runId } = event;
     const log = logs.get(runId);
     if (log === undefined || (event.type === 'console' && isRepeated(runId, event))) return;
     log.append(event.type === 'model-end' ? withCost(event, prices) : event);
-    if (event.type === 'artifact') track(runId, 'an artifact of a run', blobStore.pin(event.ref, keeperOf(runId)));
+    if (event.type === 'artifact') pin(event);
   }
 
-  const unsubscribe = callEventTypes.map((type) => hooks.observe(type, record));
+  const unsubscribe = recordedTypes.map((type) => hooks.observe(type, record));
+
+  function openLog(runId: string, known: readonly RecordedEvent[]): EventLog {
+    const base = known.at(-1)?.id;
+    const log = createEventLog({ runId, events: store.events, clock, logger, redact, base });
+    repeatedLines.set(runId, known.filter(isLineOfRun).length);
+    logs.set(runId, log);
+    return log;
+  }
+
+  async function reopen(runId: string): Promise<EventLog> {
+    return openLog(runId, await stored.load(runId));
+  }
 
   return {
-    async open(runId) {
+    runs: createRecordedRuns({ runs: store.runs, logOf: (runId) => logs.get(runId), reopen, redact }),
+    async open(runId, { isNew = false } = {}) {
       if (logs.has(runId)) return undefined;
-      const known = await stored.load(runId);
-      if (logs.has(runId)) return undefined;
-      const from = known.at(-1)?.sequence ?? 0;
-      repeatedLines.set(runId, known.filter(isLineOfRun).length);
-      const log = createEventLog({
-        clock,
-        from,
-        redact,
-        onAppend: (type, unsaved) => {
-          if (unsaved >= maxUnsaved || milestones.has(type)) queueMicrotask(() => save(runId, log));
-        },
-      });
-      logs.set(runId, log);
-      return log;
+      const known = isNew ? [] : await stored.load(runId);
+      return logs.has(runId) ? undefined : openLog(runId, known);
     },
     async close(runId) {
       const log = logs.get(runId);
       if (log === undefined) return;
-      save(runId, log);
-      await Promise.all(writes);
+      // A run whose end is not stored continues in another process, and so do its readers.
+      await log.hold().catch(() => {});
+      await Promise.all(pins);
       logs.delete(runId);
       repeatedLines.delete(runId);
       log.close();
     },
     active: (runId) => logs.get(runId),
-    async read(runId, sequence) {
-      const known = logs.get(runId)?.after(sequence);
-      if (known !== undefined) return known;
-      return (await stored.load(runId)).filter((event) => event.sequence > sequence);
-    },
+    page: stored.page,
+    read: stored.load,
+    recordOf: stored.recordOf,
     async release(runId) {
       for (const ref of await stored.artifactsOf(runId)) {
         for (const owner of [keeperOf(runId), runId]) await blobStore.unpin(ref, owner);
@@ -146,12 +152,10 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     },
     async [Symbol.asyncDispose]() {
       for (const stop of unsubscribe) stop();
-      for (const [runId, log] of logs) {
-        save(runId, log);
-        log.close();
-      }
+      await Promise.all([...logs.values()].map((log) => log.hold().catch(() => {})));
+      for (const log of logs.values()) log.close();
       logs.clear();
-      await Promise.all(writes);
+      await Promise.all(pins);
     },
   };
 }

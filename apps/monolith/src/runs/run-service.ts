@@ -57,7 +57,9 @@ export function createRunService(options: RunServiceOptions): RunService {
 
   async function cancelPaused(run: Run): Promise<boolean> {
     const error = { code: 'E_CANCELLED', message: 'The run was cancelled', retryable: false };
-    const change = { from: ['paused'], to: 'cancelled', now: clock.now(), outcome: { error } } as const;
+    const { id: runId, sessionId } = run;
+    const event = { type: 'run-end', runId, sessionId, status: 'cancelled', error } as const;
+    const change = { from: ['paused'], to: 'cancelled', now: clock.now(), outcome: { error }, event } as const;
     return store.runs.transition(run.id, change);
   }
 

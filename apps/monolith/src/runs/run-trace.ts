@@ -1,29 +1,56 @@
-import type { RecordedEvent, RecordedEventData } from '@ravi/api';
-import type { ChainCallRecord } from '@ravi/kernel';
+import type { RecordedEventData } from '@ravi/api';
+import type { ChainCallRecord, JournaledCall } from '@ravi/kernel';
+import type { RunRecord } from './stored-events.ts';
 
 /** A call of a run. A call by a script names the call that ran the script. */
 export type RunCall = ChainCallRecord & { readonly parentId?: string };
 
 /**
- * Returns every call of a run in the order in which they began: the records of its result, and for calls without a record,
- * for example those by scripts, the facts from its events. A call without an end is `started` while the run is live, else
+ * Returns every call of a run in the order in which they began: those of its events, and those of its journal, whose record
+ * counts for a call that both have. A call without an end is `started` while the process that began it may still run it, else
  * `unknown`.
  */
 export function traceOf(
-  own: readonly ChainCallRecord[],
-  events: readonly RecordedEvent[],
+  { events, calls: journaled }: RunRecord,
   { isOver }: { readonly isOver: boolean },
 ): readonly RunCall[] {
   const calls = new Map<string, RunCall>();
   for (const { type, at, data } of events) {
-    if (type === 'tool-call') calls.set(data.callId, begun(data, at, isOver ? 'unknown' : 'started'));
+    if (type === 'run-start') abandon(calls);
+    if (type === 'tool-call') calls.set(data.callId, begun(data, at, 'started'));
     if (type === 'tool-result') calls.set(data.callId, ended(data, at, calls.get(data.callId)));
     if (type !== 'approval-decided' || data.callId === undefined) continue;
     const known = calls.get(data.callId);
     if (known !== undefined) calls.set(data.callId, { ...known, approval: data.approval });
   }
-  for (const record of own) calls.set(record.callId, { ...calls.get(record.callId), ...record });
+  if (isOver) abandon(calls);
+  for (const call of journaled) {
+    const { callId } = call.entry.record;
+    calls.set(callId, withRecord(call, calls.get(callId), isOver));
+  }
+  for (const [callId, call] of calls) calls.set(callId, withParent(call, calls));
   return [...calls.values()].toSorted((left, right) => left.startedAt - right.startedAt);
+}
+
+// The process that began these calls has ended.
+function abandon(calls: Map<string, RunCall>): void {
+  for (const [callId, call] of calls) if (call.status === 'started') calls.set(callId, { ...call, status: 'unknown' });
+}
+
+// `started` of a call whose process was killed before its first event was stored.
+function withRecord({ status, entry }: JournaledCall, known: RunCall | undefined, isOver: boolean): RunCall {
+  const open = known?.status ?? (isOver ? 'unknown' : 'started');
+  return { ...known, ...entry.record, status: status === 'finished' ? entry.record.status : open };
+}
+
+// A journal does not say which call ran a script, but the ids of its calls begin with the id of that call.
+function withParent(call: RunCall, calls: ReadonlyMap<string, RunCall>): RunCall {
+  if (call.parentId !== undefined || call.caller !== 'chain') return call;
+  for (let end = call.callId.lastIndexOf('.'); end > 0; end = call.callId.lastIndexOf('.', end - 1)) {
+    const parentId = call.callId.slice(0, end);
+    if (calls.has(parentId)) return { ...call, parentId };
+  }
+  return call;
 }
 
 function begun(data: RecordedEventData['tool-call'], startedAt: number, status: RunCall['status']): RunCall {

@@ -1,48 +1,75 @@
 import type { RecordedEvent } from '@ravi/api';
-import type { JournalItem, JsonValue, RunJournal } from '@ravi/kernel';
+import type { CompleteStateStore, JournaledCall, JournalItem, RunEventId, StoredRunEvent } from '@ravi/kernel';
 import { artifactRefs } from './run-details.ts';
+import { formatEventId, parseEventId } from './shown-events.ts';
 
-/** Events of runs, stored in their journals. */
+/** Record of a run: what happened, and the calls with side effects as its journal has them. */
+export interface RunRecord {
+  /** Oldest first. */
+  readonly events: readonly RecordedEvent[];
+  /** Calls of the run, and of the scripts that its calls ran. */
+  readonly calls: readonly JournaledCall[];
+}
+
+/** Reader of the events of runs that are stored. */
 export interface StoredEvents {
-  save(runId: string, events: readonly RecordedEvent[]): Promise<void>;
-  /** Loads all stored events of a run, oldest first. */
+  /** Returns the events after an id, oldest first, at most 1 000; an empty list if there is none. */
+  page(runId: string, after?: string): Promise<readonly RecordedEvent[]>;
+  /** Returns every event of a run, oldest first. */
   load(runId: string): Promise<readonly RecordedEvent[]>;
-  /** Returns every artifact that the journal of a run names, each once. */
+  recordOf(runId: string): Promise<RunRecord>;
+  /** Returns every artifact that the record of a run names, each once. */
   artifactsOf(runId: string): Promise<readonly string[]>;
 }
 
-// Above every position that a script and the notes about its calls can reach.
-const firstEvent = 2 ** 41;
+const pageSize = 1_000;
 
-/** Creates a store of events in the journals of their runs. Recovery of a run ignores these entries. */
-export function createStoredEvents(journal: RunJournal): StoredEvents {
-  async function values(runId: string, kind: string): Promise<readonly JsonValue[]> {
+/** Creates a reader over a state store. Damaged events are left out. */
+export function createStoredEvents({
+  events,
+  journal,
+  runs,
+}: Pick<CompleteStateStore, 'events' | 'journal' | 'runs'>): StoredEvents {
+  async function page(runId: string, after?: string): Promise<readonly RecordedEvent[]> {
+    let from: RunEventId | undefined = after === undefined ? undefined : parseEventId(after);
+    do {
+      const found = await events.list(runId, { limit: pageSize, ...(from === undefined ? {} : { after: from }) });
+      if (found.items.length > 0) return found.items.map(shown);
+      from = found.next;
+    } while (from !== undefined);
+    return [];
+  }
+
+  async function load(runId: string): Promise<readonly RecordedEvent[]> {
+    const all: RecordedEvent[] = [];
+    for (let found = await page(runId); found.length > 0; found = await page(runId, all.at(-1)?.id)) all.push(...found);
+    return all;
+  }
+
+  // A script that a call of an agent runs has a run and a journal of its own.
+  async function callsOf(runId: string): Promise<readonly JournaledCall[]> {
     const { items } = await journal.entries(runId);
-    return items
-      .flatMap((item) => (item.type === 'event' && item.event.kind === kind ? [item.event] : []))
-      .toSorted((left, right) => left.position - right.position)
-      .map(({ value }) => value);
+    const { items: children } = await runs.list({ parentRunId: runId }, { limit: 1_000 });
+    const scripts = children.filter(({ definition }) => definition.kind === 'chain');
+    const inner = await Promise.all(scripts.map(({ id }) => callsOf(id)));
+    return [...items.filter((item) => item.type === 'call'), ...inner.flat()];
   }
 
   return {
-    async save(runId, events) {
-      const [first] = events;
-      if (first === undefined) return;
-      const position = firstEvent + first.sequence;
-      await journal.observed({ runId, position, kind: 'run-events', value: events as unknown as JsonValue });
-    },
-    async load(runId) {
-      return (await values(runId, 'run-events')).flatMap(eventsIn);
+    page,
+    load,
+    async recordOf(runId) {
+      return { events: await load(runId), calls: await callsOf(runId) };
     },
     async artifactsOf(runId) {
       const { items } = await journal.entries(runId);
-      return [...new Set(items.flatMap(artifactsIn))];
+      return [...new Set([...items.flatMap(artifactsIn), ...artifactRefs(await load(runId))])];
     },
   };
 }
 
-function eventsIn(segment: JsonValue): readonly RecordedEvent[] {
-  return segment as unknown as readonly RecordedEvent[];
+function shown({ epoch, n, ...event }: StoredRunEvent): RecordedEvent {
+  return { id: formatEventId({ epoch, n }), ...event } as unknown as RecordedEvent;
 }
 
 // A process that dies may leave an artifact in only one of these places.
@@ -52,6 +79,5 @@ function artifactsIn(item: JournalItem): readonly string[] {
     return [...(artifactRef === undefined ? [] : [artifactRef]), ...files.map((file) => file.artifactRef)];
   }
   const { kind, value } = item.event;
-  if (kind === 'artifact') return [value as string];
-  return kind === 'run-events' ? artifactRefs(eventsIn(value)) : [];
+  return kind === 'artifact' ? [value as string] : [];
 }

@@ -1,36 +1,38 @@
 import type { DurableChainResult, DurableChains } from '@ravi/capabilities';
-import type { EventLog } from './event-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
-/** Wraps durable chains so that the events of every run that is started or resumed are recorded. */
-export function withEventRecording(chains: DurableChains, recorder: RunRecorder): DurableChains {
+/**
+ * Wraps durable chains so that the log of every run that is started or resumed is open meanwhile. The run store of the
+ * recorder writes their starts and ends.
+ */
+export function withEventRecording(
+  chains: DurableChains,
+  recorder: Pick<RunRecorder, 'open' | 'close'>,
+): DurableChains {
   async function follow(
     runId: string,
-    facts: { readonly isResumed?: boolean },
+    { isNew }: { readonly isNew: boolean },
     run: () => Promise<DurableChainResult>,
   ): Promise<DurableChainResult> {
-    const log = await recorder.open(runId);
-    if (log === undefined) return run();
-    log.append({ type: 'run-start', kind: 'chain', ...facts });
+    const log = await recorder.open(runId, { isNew });
     try {
-      const result = await run();
-      appendEnd(log, result);
-      return result;
+      return await run();
     } finally {
-      await recorder.close(runId);
+      // Otherwise the call that opened it closes it.
+      if (log !== undefined) await recorder.close(runId);
     }
   }
 
   return {
     start(request) {
       const { runId = `run_${crypto.randomUUID()}` } = request;
-      return follow(runId, {}, () => chains.start({ ...request, runId }));
+      return follow(runId, { isNew: true }, () => chains.start({ ...request, runId }));
     },
     async resume(runId) {
       const run = await chains.get(runId);
       // An ended or unknown run emits no new events.
       if (run === undefined || run.outcome !== undefined) return chains.resume(runId);
-      return follow(runId, { isResumed: true }, () => chains.resume(runId));
+      return follow(runId, { isNew: false }, () => chains.resume(runId));
     },
     get: (runId) => chains.get(runId),
     cancel: (runId) => chains.cancel(runId),
@@ -39,10 +41,4 @@ export function withEventRecording(chains: DurableChains, recorder: RunRecorder)
     },
     [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose](),
   };
-}
-
-function appendEnd(log: EventLog, { status, error, durationMs, toolCalls }: DurableChainResult): void {
-  if (status === 'paused') return log.append({ type: 'run-paused', questions: [] });
-  const failure = error === undefined ? {} : { error };
-  log.append({ type: 'run-end', status, durationMs, toolCalls, ...failure });
 }

@@ -32,6 +32,7 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   readonly result: Promise<AgentResult>;
   readonly #controller = new AbortController();
   readonly #events: AgentEvent[] = [];
+  readonly #observers: AgentEventSink[] = [];
   #run: StreamedRun | undefined;
   #isOver = false;
   #readers = 0;
@@ -67,6 +68,12 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
     return this.#run?.jobs.stop(jobId, reason, { isRead: false }) ?? false;
   }
 
+  /** Calls `observer` with each event when it happens, also with those that no reader has read yet. It must not throw. */
+  observe(observer: AgentEventSink): void {
+    for (const event of this.#events) observer(event);
+    this.#observers.push(observer);
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, undefined> {
     this.#readers++;
     try {
@@ -86,6 +93,7 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   #push(event: AgentEvent): void {
     if (this.#isOver) return;
     this.#events.push(event);
+    for (const observer of this.#observers) observer(event);
     if (event.type === 'run-end' || event.type === 'run-paused') this.#isOver = true;
     this.#wake();
   }

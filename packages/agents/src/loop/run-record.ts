@@ -136,7 +136,8 @@ async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding
     const recorded = recordedEnding(run, ending);
     const to = statusOf[recorded.status];
     const outcome = to === 'paused' ? {} : { outcome: outcomeOf(run, recorded) };
-    const change = { from: ['running'], to, now: run.now(), ...ownerOf(run), ...outcome } as const;
+    const event = endEventOf(run, recorded);
+    const change = { from: ['running'], to, now: run.now(), ...ownerOf(run), ...outcome, event } as const;
     const isStored = await waitForStore(run, () => storeChange(runs, run.runId, change), leavingSignal(run));
     return isStored || lease === undefined ? ending : suspendedEnding('Another process continues the run');
   } catch (failed) {

@@ -199,11 +199,12 @@ function lost(hasTask: boolean): KernelError {
   return new KernelError('E_RUN_LOST', message);
 }
 
-async function fail(runs: RunStore, { id, lease }: Run, error: unknown, now: number): Promise<void> {
+async function fail(runs: RunStore, { id, sessionId, lease }: Run, error: unknown, now: number): Promise<void> {
   const { code, message } = isKernelError(error)
     ? error
     : { code: 'E_INTERNAL', message: 'The run failed with an internal error' };
   const owner = lease === undefined ? {} : { owner: lease.owner };
   const outcome = { error: { code, message, retryable: false } };
-  await runs.transition(id, { from: ['running'], to: 'failed', now, ...owner, outcome });
+  const event = { type: 'run-end', runId: id, sessionId, status: 'failed', error: { code, message } } as const;
+  await runs.transition(id, { from: ['running'], to: 'failed', now, ...owner, outcome, event });
 }

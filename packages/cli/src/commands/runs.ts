@@ -59,7 +59,7 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
   const found = await client.runs.get(id);
   if (found.status !== 'paused' && found.status !== 'running') return showEnded(found, invocation, terminal);
   // The stream of a running run would not end.
-  const last = found.status === 'paused' ? await lastEventOf(client.runs.events(id, { reconnects: false })) : 0;
+  const last = found.status === 'paused' ? await lastEventOf(client.runs.events(id, { reconnects: false })) : undefined;
   await client.runs.resume(id, answer === undefined ? {} : answerTo(found, answer));
   const { run, view } = await watchRun(client, id, invocation, terminal, last);
   if (invocation.isJson) terminal.print(JSON.stringify(run));
@@ -84,8 +84,8 @@ function showEnded(run: RunDetails, { isJson }: Invocation, terminal: Terminal):
   return exitCodeOfRun(run);
 }
 
-async function lastEventOf(events: AsyncIterable<{ readonly sequence: number }>): Promise<number> {
-  let last = 0;
-  for await (const { sequence } of events) last = sequence;
+async function lastEventOf(events: AsyncIterable<{ readonly id?: string }>): Promise<string | undefined> {
+  let last: string | undefined;
+  for await (const { id } of events) last = id ?? last;
   return last;
 }

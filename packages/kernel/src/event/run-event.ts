@@ -1,5 +1,5 @@
 import type { AwaitedApproval } from '../approval/approval.ts';
-import type { ApprovalTrace, CallStatus, ChainCallRecord } from '../call/call-record.ts';
+import type { ApprovalTrace, CallStatus } from '../call/call-record.ts';
 import type { ChainRunResult } from '../call/chain-run-result.ts';
 import type { InvocationError, InvocationResult } from '../call/invocation-result.ts';
 import type { ModelError, ModelStopReason, ModelUsage, ModelWarning } from '../model/model-event.ts';
@@ -77,6 +77,8 @@ export interface RunEventPayloads {
     /** Requests for approval that are open, oldest first. */
     readonly approvals?: readonly AwaitedApproval[];
   };
+  /** The process that ran the run leaves it to another one. Only the record of the run has it. */
+  'run-suspended': object;
   'run-end': AgentProgress & {
     readonly status: 'completed' | 'stopped' | 'failed' | 'cancelled' | Exclude<ChainRunResult['status'], 'paused'>;
     /** Reason why the run of an agent ended. */
@@ -87,8 +89,6 @@ export interface RunEventPayloads {
     readonly durationMs?: number;
     /** Number of calls of a script. */
     readonly toolCalls?: number;
-    /** One finished record for each call of an agent. Only the record of the run has it. */
-    readonly trace?: readonly ChainCallRecord[];
     readonly error?: Pick<InvocationError, 'code' | 'message'>;
   };
 
@@ -109,6 +109,8 @@ export interface RunEventPayloads {
   'model-delta': { readonly text: string };
   /** Text of the reasoning, for display. */
   'reasoning-delta': { readonly text: string };
+  /** Whole text of a response; it replaces the deltas. Only the record of the run has it. */
+  'model-text': { readonly text: string; readonly reasoning?: string };
   warning: { readonly warning: ModelWarning };
   /**
    * The incomplete response of an attempt (from 1) is discarded and requested again after `delayMs`. Only safe calls of it

@@ -18,7 +18,7 @@ export interface BudgetServices {
   /** Limits on the calls of agent runs and of scripts. */
   readonly policy: Pick<ChainPolicy, 'maxToolCalls' | 'maxScriptCalls'>;
   readonly runs: RunStore;
-  readonly recorder: Pick<RunRecorder, 'read'>;
+  readonly recorder: Pick<RunRecorder, 'recordOf'>;
   readonly clock: Clock;
 }
 
@@ -149,12 +149,12 @@ type SpentOf = (run: Run) => Promise<Spent>;
 const maxKept = 5_000;
 
 /** Creates a function that sums up the events of a run. The usage of an ended run is cached. */
-function createSpentOf(recorder: Pick<RunRecorder, 'read'>): SpentOf {
+function createSpentOf(recorder: Pick<RunRecorder, 'recordOf'>): SpentOf {
   const known = new Map<string, Spent>();
   return async (run) => {
     const kept = known.get(run.id);
     if (kept !== undefined) return kept;
-    const { usage, cost, trace } = runDetails(run, await recorder.read(run.id, 0));
+    const { usage, cost, trace } = runDetails(run, await recorder.recordOf(run.id));
     const ofScripts = trace.filter(({ caller }) => caller === 'chain');
     const byScript = Map.groupBy(ofScripts, ({ parentId }) => parentId);
     const spent = {

@@ -37,8 +37,8 @@ export function responseOperations(services: ResponseServices): readonly Endpoin
       const start = async (onEnd?: () => void) => {
         const run = await runs.startAgent(asked);
         const format = responseFormat(run);
-        const about = { runId: run.id, after: 0, format, lifetime, ...(onEnd && { onEnd }) };
-        return { run, format, events: streamEvents(recorder, about) };
+        const about = { runId: run.id, format, lifetime, ...(onEnd && { onEnd }) };
+        return { run, format, events: streamEvents({ recorder, runs: store }, about) };
       };
       if (stream === true) return streamPlaces.open(principal, async (onEnd) => (await start(onEnd)).events);
       const { run, format, events } = await start();

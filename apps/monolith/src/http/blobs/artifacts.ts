@@ -85,7 +85,7 @@ export function headersOf(mediaType: string): Readonly<Record<string, string>> {
 }
 
 async function refsOf(recorder: RunRecorder, runId: string): Promise<readonly string[]> {
-  return artifactRefs(await recorder.read(runId, 0));
+  return artifactRefs(await recorder.read(runId));
 }
 
 async function open(...[blobStore, ...what]: [BlobStore, ...Parameters<BlobStore['open']>]): Promise<ReadableStream> {

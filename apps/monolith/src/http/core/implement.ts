@@ -1,3 +1,4 @@
+import { eventIdPattern } from '@ravi/api';
 import type { BodyOf, EmptyResponse, JsonResponse, Operation, Page, ParamsOf, QueryOf, RawResponse } from '@ravi/api';
 import type { KernelError } from '@ravi/kernel';
 import type { Caller } from '../access/caller.ts';
@@ -98,6 +99,20 @@ export function resumeAfter({
   if (seen === null) return query.after;
   if (/^\d{1,15}$/.test(seen)) return Number(seen);
   throw problem('E_REQUEST_INVALID', '"Last-Event-ID" must be a whole number');
+}
+
+/**
+ * Returns the id of the event of a run that a stream continues after: `Last-Event-ID` of a browser that reconnects, else the
+ * parameter `after`. @throws KernelError `E_REQUEST_INVALID`
+ */
+export function eventAfter({
+  headers,
+  query,
+}: Pick<ApiRequest, 'headers'> & { readonly query: { readonly after?: string } }): string | undefined {
+  const seen = headers.get('last-event-id');
+  if (seen === null || seen === '') return query.after;
+  if (new RegExp(eventIdPattern).test(seen)) return seen;
+  throw problem('E_REQUEST_INVALID', '"Last-Event-ID" must be the id of an event of this run, for example "1.17"');
 }
 
 /** Returns the page that a query asks for. */

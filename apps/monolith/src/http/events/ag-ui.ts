@@ -1,6 +1,6 @@
 import { shutdownMessage } from './event-stream.ts';
 import type { EventFormat } from './event-stream.ts';
-import { shownArguments, shownUsage } from './shown-data.ts';
+import { createReceivedText, shownArguments, shownUsage } from './shown-data.ts';
 
 /** Creates the AG-UI format of a run's events. The thread is the session. */
 export function agUiEvents({
@@ -12,6 +12,9 @@ export function agUiEvents({
 }): EventFormat {
   let messageId: string | undefined;
   let isOver = false;
+  let messages = 0;
+  let hasStarted = false;
+  const received = createReceivedText();
   const write = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
   function endMessage(): string {
@@ -21,13 +24,29 @@ export function agUiEvents({
     return ended;
   }
 
+  function addText(delta: string, timestamp: number): string {
+    if (delta === '') return '';
+    let text = '';
+    if (messageId === undefined) {
+      messageId = `message-${++messages}`;
+      text = write({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', timestamp });
+    }
+    return text + write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta, timestamp });
+  }
+
   return {
     interrupted: () => (isOver ? '' : endMessage() + write({ type: 'RUN_ERROR', message: shutdownMessage })),
-    frame({ sequence, at: timestamp, type, data }) {
+    frame({ at: timestamp, type, data }) {
       switch (type) {
-        case 'run-start':
-          isOver = false;
-          return write({ type: 'RUN_STARTED', threadId, runId, timestamp });
+        case 'run-start': {
+          // After a crash the run continues, and the text of a response that was cut off is void.
+          received.discard();
+          const isContinued = hasStarted && !isOver;
+          [hasStarted, isOver] = [true, false];
+          return endMessage() + (isContinued ? '' : write({ type: 'RUN_STARTED', threadId, runId, timestamp }));
+        }
+        case 'run-suspended':
+          return '';
         case 'run-paused':
           isOver = true;
           return '';
@@ -35,14 +54,11 @@ export function agUiEvents({
           return endMessage() + write({ type: 'STEP_STARTED', stepName: `step ${data.step}`, timestamp });
         case 'step-end':
           return endMessage() + write({ type: 'STEP_FINISHED', stepName: `step ${data.step}`, timestamp });
-        case 'model-delta': {
-          let text = '';
-          if (messageId === undefined) {
-            messageId = `message-${sequence}`;
-            text = write({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', timestamp });
-          }
-          return text + write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta: data.text, timestamp });
-        }
+        case 'model-delta':
+          received.add(data.text);
+          return addText(data.text, timestamp);
+        case 'model-text':
+          return addText(received.complete(data.text), timestamp);
         case 'tool-call': {
           const { callId: toolCallId, tool: toolCallName } = data;
           return (
@@ -55,7 +71,13 @@ export function agUiEvents({
         case 'tool-result': {
           const { callId: toolCallId } = data;
           const content = JSON.stringify(data);
-          const result = { type: 'TOOL_CALL_RESULT', messageId: `result-${sequence}`, toolCallId, content, timestamp };
+          const result = {
+            type: 'TOOL_CALL_RESULT',
+            messageId: `result-${toolCallId}`,
+            toolCallId,
+            content,
+            timestamp,
+          };
           return write({ ...result, role: 'tool' });
         }
         case 'model-end':
@@ -71,6 +93,7 @@ export function agUiEvents({
         }
         case 'model-retry':
           // The text of the failed attempt is void; the next one is a message of its own.
+          received.discard();
           return endMessage() + write({ type: 'CUSTOM', name: type, value: data, timestamp });
         default:
           return write({ type: 'CUSTOM', name: type, value: data, timestamp });

@@ -1,7 +1,6 @@
-import type { RecordedEvent } from '@ravi/api';
 import { shutdownMessage } from './event-stream.ts';
 import type { EventFormat } from './event-stream.ts';
-import { shownArguments, shownUsage } from './shown-data.ts';
+import { createReceivedText, shownArguments, shownUsage } from './shown-data.ts';
 
 type Part = 'text' | 'reasoning';
 
@@ -10,6 +9,9 @@ export function aiUiEvents(runId: string): EventFormat {
   let open: { readonly part: Part; readonly id: string } | undefined;
   let isStepOpen = false;
   let isOver = false;
+  let parts = 0;
+  let hasStarted = false;
+  const received = { text: createReceivedText(), reasoning: createReceivedText() };
   const write = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
   function closePart(): string {
@@ -19,16 +21,14 @@ export function aiUiEvents(runId: string): EventFormat {
     return write({ type: `${part}-end`, id });
   }
 
-  function delta(
-    part: Part,
-    { sequence, data }: Extract<RecordedEvent, { readonly type: 'model-delta' | 'reasoning-delta' }>,
-  ): string {
+  function delta(part: Part, piece: string): string {
+    if (piece === '') return '';
     let text = open?.part === part ? '' : closePart();
     if (open === undefined) {
-      open = { part, id: `${part}-${sequence}` };
+      open = { part, id: `${part}-${++parts}` };
       text += write({ type: `${part}-start`, id: open.id });
     }
-    return text + write({ type: `${part}-delta`, id: open.id, delta: data.text });
+    return text + write({ type: `${part}-delta`, id: open.id, delta: piece });
   }
 
   function step(isStart: boolean): string {
@@ -41,12 +41,18 @@ export function aiUiEvents(runId: string): EventFormat {
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
     end: 'data: [DONE]\n\n',
     interrupted: () => (isOver ? 'data: [DONE]\n\n' : write({ type: 'error', errorText: shutdownMessage })),
-    frame(event) {
-      const { type, data } = event;
+    frame({ type, data }) {
       switch (type) {
-        case 'run-start':
-          isOver = false;
-          return write({ type: 'start', messageId: runId });
+        case 'run-start': {
+          // After a crash the run continues, and the text of a response that was cut off is void.
+          received.text.discard();
+          received.reasoning.discard();
+          const isContinued = hasStarted && !isOver;
+          [hasStarted, isOver] = [true, false];
+          return closePart() + step(false) + (isContinued ? '' : write({ type: 'start', messageId: runId }));
+        }
+        case 'run-suspended':
+          return '';
         case 'run-paused':
           isOver = true;
           return '';
@@ -54,9 +60,17 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'step-end':
           return step(type === 'step-start');
         case 'model-delta':
-          return delta('text', event);
+          received.text.add(data.text);
+          return delta('text', data.text);
         case 'reasoning-delta':
-          return delta('reasoning', event);
+          received.reasoning.add(data.text);
+          return delta('reasoning', data.text);
+        case 'model-text': {
+          const { text, reasoning = '' } = data;
+          return (
+            delta('reasoning', received.reasoning.complete(reasoning)) + delta('text', received.text.complete(text))
+          );
+        }
         case 'tool-call': {
           const { callId: toolCallId, tool: toolName } = data;
           const input = shownArguments(data);
@@ -77,6 +91,8 @@ export function aiUiEvents(runId: string): EventFormat {
         }
         case 'model-retry':
           // The text of the failed attempt is void; the next one is a part of its own.
+          received.text.discard();
+          received.reasoning.discard();
           return closePart() + write({ type: `data-${type}`, data: { ...data, error: { ...data.error } } });
         case 'tool-progress':
         case 'approval-requested':

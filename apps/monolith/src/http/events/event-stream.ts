@@ -1,6 +1,9 @@
 import type { RecordedEvent } from '@ravi/api';
+import { isKernelError } from '@ravi/kernel';
+import type { RunStore } from '@ravi/kernel';
 import type { EventLog } from '../../runs/event-log.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
+import type { EventPosition } from '../../runs/shown-events.ts';
 
 /** Format of a run's events: each event becomes whole frames of an event stream, or nothing. */
 export interface EventFormat {
@@ -12,38 +15,47 @@ export interface EventFormat {
   interrupted?(): string;
 }
 
-/** Ravi's own format. The id of an event is its sequence, from which a client resumes. */
+/** Ravi's own format. A client resumes after the id of the last event; an event for display has none. */
 export const raviEvents: EventFormat = {
-  frame: ({ sequence, type, ...event }) => `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`,
+  frame: ({ id, type, ...event }) =>
+    `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(event)}\n\n`,
 };
 
 /** Message for a client whose stream ends because the process shuts down. */
 export const shutdownMessage = 'The server is shutting down; the run continues with its next start';
+/** Sources of the events of runs. */
+export interface EventSources {
+  readonly recorder: Pick<RunRecorder, 'active' | 'page'>;
+  readonly runs: Pick<RunStore, 'get'>;
+}
+
+/** Options of {@link streamEvents}. */
+export interface StreamOptions {
+  readonly runId: string;
+  /** Id of the last known event; absent for the beginning of the run. */
+  readonly after?: string | undefined;
+  readonly format: EventFormat;
+  readonly lifetime: AbortSignal;
+  /** Called once, when the stream has ended, failed or lost its client. */
+  readonly onEnd?: () => void;
+}
 
 const heartbeatMs = 15_000;
+// For a run that another process executes, or will.
+const pollMs = 250;
+const pollsPerStatus = 8;
 
 /**
- * Streams the events after a sequence as server-sent events, until the run ends. Events are read only as fast as the client
- * reads them; the server stores only the position of each client.
+ * Streams the events after an id as server-sent events, until the run ends or pauses: from memory while this process executes
+ * the run, else from the store. Events are read only as fast as the client reads them; the server stores only the position of
+ * each client.
  */
-export function streamEvents(
-  recorder: Pick<RunRecorder, 'active' | 'read'>,
-  options: {
-    readonly runId: string;
-    readonly after: number;
-    readonly format: EventFormat;
-    readonly lifetime: AbortSignal;
-    /** Called once, when the stream has ended, failed or lost its client. */
-    readonly onEnd?: () => void;
-  },
-): Response {
-  const { runId, format, lifetime, onEnd = () => {} } = options;
+export function streamEvents(sources: EventSources, options: StreamOptions): Response {
+  const { format, lifetime, onEnd = () => {} } = options;
   const leaving = new AbortController();
   const signal = AbortSignal.any([lifetime, leaving.signal]);
+  const batches = readEvents(sources, options, signal);
   const encoder = new TextEncoder();
-  let after = options.after;
-  // Kept after the run ends, so that its readers reach the end without the store.
-  let log: EventLog | undefined;
   let isOver = false;
 
   function end(): void {
@@ -52,38 +64,27 @@ export function streamEvents(
     onEnd();
   }
 
-  async function nextOrEnd(): Promise<string | undefined> {
+  /** Returns the next text; `undefined` after the last one. */
+  async function next(): Promise<string | undefined> {
     try {
-      const text = await next();
-      if (text === undefined) end();
-      return text;
+      for (;;) {
+        const { value: events, done } = await batches.next();
+        if (done === true) return undefined;
+        const text = events === undefined ? ': still here\n\n' : events.map((event) => format.frame(event)).join('');
+        if (text !== '') return text;
+      }
     } catch (error) {
       end();
       throw error;
     }
   }
 
-  async function next(): Promise<string | undefined> {
-    for (;;) {
-      log = recorder.active(runId) ?? log;
-      const events = log?.after(after) ?? (await recorder.read(runId, after));
-      const last = events.at(-1);
-      if (last !== undefined) {
-        after = last.sequence;
-        const text = events.map((event) => format.frame(event)).join('');
-        if (text !== '') return text;
-        continue;
-      }
-      if (signal.aborted || log === undefined || log.isClosed) return undefined;
-      if (!(await changed(log, signal))) return ': still here\n\n';
-    }
-  }
-
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (isOver) return controller.close();
-      const text = await nextOrEnd();
+      const text = await next();
       if (text !== undefined) return controller.enqueue(encoder.encode(text));
+      end();
       const last = (lifetime.aborted ? format.interrupted?.() : format.end) ?? '';
       if (last === '') return controller.close();
       controller.enqueue(encoder.encode(last));
@@ -102,18 +103,84 @@ export function streamEvents(
   return new Response(body, { headers });
 }
 
-/** Waits for the log or the signal. Returns `false` if nothing onChange until the next heartbeat. */
-async function changed(log: EventLog, signal: AbortSignal): Promise<boolean> {
+/** Yields events in order, each once, and `undefined` for a heartbeat. Returns after the end or a pause of the run. */
+async function* readEvents(
+  { recorder, runs }: EventSources,
+  { runId, after }: StreamOptions,
+  signal: AbortSignal,
+): AsyncGenerator<readonly RecordedEvent[] | undefined, void, undefined> {
+  let position: EventPosition = { id: after, part: 0 };
+  // Kept after the run ends, so that its readers reach the end without the store.
+  let log: EventLog | undefined;
+  let last: RecordedEvent | undefined;
+  let quietMs = 0;
+  let polls = 0;
+
+  for (;;) {
+    log = recorder.active(runId) ?? log;
+    const isActive = log !== undefined && !log.isClosed;
+    const inMemory = log?.after(position);
+    const isInMemory = inMemory !== undefined && (isActive || inMemory.length > 0);
+    const hasStopped = last?.type === 'run-paused' && !isActive && !isInMemory;
+    if (signal.aborted || last?.type === 'run-end' || hasStopped) return;
+    const events = isInMemory ? inMemory : await storedAfter(position.id);
+    if (events !== undefined && events.length > 0) {
+      for (const { id, part = 0 } of events) position = id === undefined ? { ...position, part } : { id, part: 0 };
+      last = events.at(-1);
+      quietMs = 0;
+      yield events;
+      continue;
+    }
+    if (isInMemory) {
+      if (!(await changed(log, signal, heartbeatMs))) yield undefined;
+      continue;
+    }
+    // The end is stored together with the status, so a final status is read before the last look at the events.
+    if (events !== undefined && polls++ % pollsPerStatus === 0 && !(await isRunning())) {
+      if ((await storedAfter(position.id))?.length === 0) return;
+      continue;
+    }
+    await changed(log, signal, pollMs);
+    quietMs += pollMs;
+    if (quietMs >= heartbeatMs) {
+      quietMs = 0;
+      yield undefined;
+    }
+  }
+
+  // The reader waits while the store does not respond: the run may continue.
+  async function storedAfter(id: string | undefined): Promise<readonly RecordedEvent[] | undefined> {
+    return unlessUnavailable(() => recorder.page(runId, id));
+  }
+
+  async function isRunning(): Promise<boolean> {
+    const run = await unlessUnavailable(async () => (await runs.get(runId)) ?? 'removed');
+    return run === undefined || (run !== 'removed' && run.status === 'running');
+  }
+}
+
+async function unlessUnavailable<Value>(operation: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (isKernelError(error, 'E_STATE_UNAVAILABLE')) return undefined;
+    throw error;
+  }
+}
+
+/** Waits for the log or the signal. Returns `false` if nothing changes within the time. */
+async function changed(log: EventLog | undefined, signal: AbortSignal, timeMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const onChange = (): void => resolve(true);
-  const heartbeat = setTimeout(resolve, heartbeatMs, false);
-  const unsubscribe = log.subscribe(onChange);
-  signal.addEventListener('abort', onChange);
+  const timer = setTimeout(resolve, timeMs, false);
+  const unsubscribe = log?.isClosed === true ? undefined : log?.subscribe(onChange);
+  signal.addEventListener('abort', onChange, { once: true });
+  if (signal.aborted) onChange();
   try {
     return await promise;
   } finally {
-    clearTimeout(heartbeat);
-    unsubscribe();
+    clearTimeout(timer);
+    unsubscribe?.();
     signal.removeEventListener('abort', onChange);
   }
 }

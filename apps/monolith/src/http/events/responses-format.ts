@@ -2,6 +2,7 @@ import type { RecordedEvent, RecordedEventData } from '@ravi/api';
 import type { JsonObject, ModelUsage } from '@ravi/kernel';
 import { shutdownMessage } from './event-stream.ts';
 import type { EventFormat } from './event-stream.ts';
+import { createReceivedText } from './shown-data.ts';
 import { argumentsText, callItem, messageItem, textPart } from './responses-items.ts';
 import type { OpenMessage } from './responses-items.ts';
 
@@ -20,6 +21,9 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
   const openCalls = new Map<string, number>();
   let item: OpenMessage | undefined;
   let number = 0;
+  let messages = 0;
+  let hasStarted = false;
+  const received = createReceivedText();
   const initial: JsonObject = {
     id: responseIdOf(run.id),
     object: 'response',
@@ -40,14 +44,17 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...data })}\n\n`;
   }
 
-  // A run that has paused begins again.
+  // A run that has paused begins again. After a crash it continues, and the text that was cut off is void.
   function begin(): string {
+    received.discard();
+    if (hasStarted && response['status'] === 'in_progress') return close();
+    hasStarted = true;
     response = initial;
     return write('response.created', { response });
   }
 
-  function open(sequence: number): string {
-    item = { id: `msg_${sequence}`, index: output.length, text: '' };
+  function open(): string {
+    item = { id: `msg_${++messages}`, index: output.length, text: '' };
     output.push(messageItem(item, 'in_progress'));
     const { id: item_id, index: output_index } = item;
     return (
@@ -123,7 +130,18 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     return closed + write(`response.${ended.status}`, { response });
   }
 
-  function frame({ type, sequence, data }: RecordedEvent): string {
+  function addText(delta: string): string {
+    if (delta === '') return '';
+    const opened = item === undefined ? open() : '';
+    if (item === undefined) return opened;
+    item.text += delta;
+    const { id: item_id, index: output_index } = item;
+    return (
+      opened + write('response.output_text.delta', { item_id, output_index, content_index: 0, delta, logprobs: [] })
+    );
+  }
+
+  function frame({ type, data }: RecordedEvent): string {
     if (type === 'run-start') return begin();
     if (type === 'step-start' || type === 'step-end') return close();
     const isOwn = data.parentId === undefined;
@@ -132,16 +150,14 @@ export function responseFormat(run: { readonly id: string; readonly createdAt: n
     if (type === 'run-end') return end(data);
     if (type === 'run-paused') return pause(data);
     // The text of the failed attempt is void.
-    if (type === 'model-retry' && item !== undefined) item.text = '';
+    if (type === 'model-retry') {
+      received.discard();
+      if (item !== undefined) item.text = '';
+    }
+    if (type === 'model-text') return addText(received.complete(data.text));
     if (type !== 'model-delta') return '';
-    const { text: delta } = data;
-    const opened = item === undefined ? open(sequence) : '';
-    if (item === undefined) return opened;
-    item.text += delta;
-    const { id: item_id, index: output_index } = item;
-    return (
-      opened + write('response.output_text.delta', { item_id, output_index, content_index: 0, delta, logprobs: [] })
-    );
+    received.add(data.text);
+    return addText(data.text);
   }
 
   return {

@@ -14,7 +14,7 @@ import type { EventFormat } from '../events/event-stream.ts';
 import type { StreamPlaces } from '../events/stream-places.ts';
 import { findRun } from '../access/caller.ts';
 import { readExchanges } from '../../runs/stored-exchanges.ts';
-import { implement, listOf, pageOf, Reply, resumeAfter } from '../core/implement.ts';
+import { implement, listOf, pageOf, Reply, eventAfter } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 
@@ -66,7 +66,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
     }),
     implement(api.runs.get, async (request) => {
       const run = await find(request);
-      const details = runDetails(run, await recorder.read(run.id, 0));
+      const details = runDetails(run, await recorder.recordOf(run.id));
       const { items } = await store.approvals.list({ runId: run.id, status: 'pending' });
       const pendingApprovals = items.map(({ request: { id, tool, expiresAt } }) => ({ id, tool, expiresAt }));
       const { artifactRefs, ...shown } = details;
@@ -76,9 +76,9 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
     implement(api.runs.events, async (request) => {
       const run = await find(request);
       const format = formatOf(request.query.format, run);
-      const after = resumeAfter(request) ?? 0;
+      const after = eventAfter(request);
       return streamPlaces.open(request.caller.principal, (onEnd) =>
-        streamEvents(recorder, { runId: run.id, after, format, lifetime, onEnd }),
+        streamEvents({ recorder, runs: store.runs }, { runId: run.id, after, format, lifetime, onEnd }),
       );
     }),
     implement(api.runs.exchanges, async (request) => listOf(await readExchanges(store, await find(request)))),

@@ -53,7 +53,7 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       }
       return runChain({ ...script, principal, signal });
     }
-    const { chains, runs, recorder, approvalMode } = durable;
+    const { chains, runs, recorder, store, approvalMode } = durable;
     const request = { ...script, principal };
     if (!isStream) {
       const runId = newRunId();
@@ -64,7 +64,7 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
     return streamPlaces.open(principal, async (onEnd) => {
       const { id: runId } = await runs.startChain({ ...request, approvals: approvalMode });
       const format = { ...raviEvents, headers: { 'content-location': `/v1/runs/${runId}/events` } };
-      return streamEvents(recorder, { runId, after: 0, format, lifetime, onEnd });
+      return streamEvents({ recorder, runs: store.runs }, { runId, format, lifetime, onEnd });
     });
   };
 }

@@ -161,7 +161,9 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
 
   async function pause(result: ChainRunResult): Promise<DurableChainResult> {
     if (leaving.signal.aborted) return release(leaving.signal.reason);
-    const change = { from: ['running'], to: 'paused', owner } as const;
+    const { id: runId, sessionId } = run;
+    const event = { type: 'run-paused', runId, sessionId, questions: [] } as const;
+    const change = { from: ['running'], to: 'paused', owner, event } as const;
     const isPaused = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
     if (!isPaused && (await waitFor(() => store.runs.get(run.id)))?.status !== 'paused') throw conflict(run.id);
     const { pending } = await waitFor(() => readApprovals(store.approvals, run.id));

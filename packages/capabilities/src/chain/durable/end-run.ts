@@ -6,6 +6,7 @@ import type {
   JsonValue,
   Logger,
   Run,
+  RunEventOf,
   RunOutcome,
   RunStatus,
   CompleteStateStore,
@@ -50,11 +51,20 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
     result: json,
     ...(error === undefined ? {} : { error: { code: error.code, message: error.message, retryable: false } }),
   };
-  const change = { from: ['running'], to: statusOf[status], owner, outcome } as const;
+  const change = { from: ['running'], to: statusOf[status], owner, outcome, ...endEventOf(run, result) } as const;
   const isOurs = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
   // A failed attempt may still have been written.
   if (!isOurs && (await waitFor(() => store.runs.get(run.id)))?.status !== change.to) throw conflict(run.id);
   return { ...result, runId: run.id };
+}
+
+function endEventOf(
+  { id: runId, sessionId }: Run,
+  { status, error, durationMs, toolCalls }: ChainRunResult,
+): { readonly event?: RunEventOf<'run-end'> } {
+  if (status === 'paused') return {};
+  const failure = error === undefined ? {} : { error: { code: error.code, message: error.message } };
+  return { event: { type: 'run-end', runId, sessionId, status, durationMs, toolCalls, ...failure } };
 }
 
 /** Returns the error for a run that another process has resumed. */
