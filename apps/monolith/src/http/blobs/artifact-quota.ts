@@ -58,7 +58,7 @@ export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuot
     releaseExpired();
     const bytes = bytesOf.get(principal) ?? 0;
     if (bytes < maxBytes) return;
-    const first = heldBy.values().find((held) => held.principal === principal);
+    const first = [...heldBy.values()].find((held) => held.principal === principal);
     throw problem(
       'E_ARTIFACT_QUOTA',
       `${principal} holds ${bytes} bytes of artifacts of tool calls; the limit of server.maxArtifactBytes is ${maxBytes}. Delete some, or wait until they expire`,
