@@ -104,6 +104,7 @@ export const chains = {
   run: operation({
     method: 'post',
     path: '/v1/chains',
+    keyed: 'run',
     summary: 'Run a script and wait for its result, or follow its events.',
     role: 'run',
     query: strictObject({}, streamQuery),

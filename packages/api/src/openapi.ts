@@ -29,7 +29,7 @@ export function openApiDocument(operations: readonly NamedOperation[]): JsonObje
 }
 
 function describe(id: string, operation: Operation): JsonObject {
-  const { path, summary, role, query, body, isOpen } = operation;
+  const { path, summary, role, query, body, keyed, isOpen } = operation;
   const inPath = pathParameters(path).map((name) => ({
     name,
     in: 'path',
@@ -44,7 +44,7 @@ function describe(id: string, operation: Operation): JsonObject {
   return {
     operationId: id,
     summary,
-    parameters: [...inPath, ...inQuery],
+    parameters: [...inPath, ...inQuery, ...(keyed === undefined ? [] : [keyParameter])],
     responses: responsesOf(operation),
     ...(role === undefined ? {} : { 'x-role': role }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf('application/json', body) } }),
@@ -52,9 +52,20 @@ function describe(id: string, operation: Operation): JsonObject {
   };
 }
 
-function responsesOf({ responses, refusals: special = {}, events, errors }: Operation): JsonObject {
+const keyParameter: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Requests with the same key and content have one effect: each gets the response, or the run, of the first. A key counts for its caller and is kept for two days. Another content is refused with 422. A server without a state store keeps keys in memory.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+};
+
+const keyErrors: readonly ProblemCode[] = ['E_KEY_REUSED', 'E_CALL_UNKNOWN'];
+
+function responsesOf({ responses, refusals: special = {}, events, errors, keyed }: Operation): JsonObject {
   const described: Record<string, JsonValue> = {};
-  const refusals: Partial<Record<number, ProblemCode[]>> = Object.groupBy(errors, (code) => problemStatus[code]);
+  const codes = keyed === undefined ? errors : [...errors, ...keyErrors];
+  const refusals: Partial<Record<number, ProblemCode[]>> = Object.groupBy(codes, (code) => problemStatus[code]);
   for (const [status, codes = []] of Object.entries(refusals)) described[status] = refusal(codes);
   for (const [status, { schema }] of Object.entries(special)) {
     described[status] = { ...refusal(refusals[Number(status)] ?? []), content: contentOf('application/json', schema) };

@@ -34,6 +34,11 @@ export interface Operation {
   readonly role?: Role;
   /** True if it ends work, frees space or decides an approval, so that the server's limits of requests do not apply. */
   readonly endsWork?: boolean;
+  /**
+   * Set if requests may have an `Idempotency-Key`: `run` for an operation that starts a run, `call` for another effect. Requests
+   * with the same key and content have one effect.
+   */
+  readonly keyed?: 'run' | 'call';
   /** True if no authentication is needed. */
   readonly isOpen?: boolean;
   /** Parameters of the query; others are refused. */

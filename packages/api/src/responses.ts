@@ -17,6 +17,7 @@ export const responses = {
   create: operation({
     method: 'post',
     path: '/v1/responses',
+    keyed: 'run',
     summary: "Ask the agent with a client of OpenAI's Responses API. With stream, events have OpenAI's format.",
     role: 'run',
     body: strictObject(

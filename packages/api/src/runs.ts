@@ -124,6 +124,7 @@ export const runs = {
   start: operation({
     method: 'post',
     path: '/v1/runs',
+    keyed: 'run',
     summary: 'Start a run of the agent or of a script; it continues in the background.',
     role: 'run',
     body: strictObject(
@@ -192,6 +193,7 @@ export const runs = {
   resume: operation({
     method: 'post',
     path: '/v1/runs/{id}/resume',
+    keyed: 'call',
     summary:
       'Resume a run. Responds with the result of a script, also of one that has ended, and with the run of an agent. 409 for a run that ended without a result.',
     role: 'run',

@@ -99,6 +99,7 @@ export const snippets = {
   run: operation({
     method: 'post',
     path: `${path}/run`,
+    keyed: 'run',
     summary: 'Run a snippet and wait for its result, or follow its events.',
     role: 'run',
     query: strictObject({}, { ...streamQuery, version }),

@@ -71,7 +71,11 @@ export function createClient(options: ClientOptions): Client {
     const hasInput = operation.query !== undefined || operation.body !== undefined;
     const [input, callOptions] = (hasInput ? rest : [{}, ...rest]) as [input?: object, callOptions?: CallOptions];
     const request = (more: object = {}): Promise<unknown> =>
-      respond(operation, { ...callOf(operation, path, { ...input, ...more }), ...callOptions });
+      respond(operation, {
+        ...callOf(operation, path, { ...input, ...more }),
+        isRepeatable: operation.keyed !== undefined,
+        ...callOptions,
+      });
     return isList(operation) ? withItems(request(), (cursor) => request({ cursor })) : request();
   }
 

@@ -12,6 +12,8 @@ export interface ApiCall {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** True for a request that may be sent again under its `Idempotency-Key` if no response arrives. */
+  readonly isRepeatable?: boolean;
 }
 
 /** Options of {@link createTransport}. */
@@ -25,26 +27,43 @@ export interface TransportOptions {
 /** Sends requests. @throws RaviApiError when the response is a refusal and its status is not in `accepted` */
 export type Transport = (call: ApiCall, accepted: ReadonlySet<number>) => Promise<Response>;
 
-/** Creates the function that sends requests to a server. */
+const repeatAfterMs: readonly number[] = [250, 1_000];
+
+/**
+ * Creates the function that sends requests to a server. A repeatable request gets an `Idempotency-Key`, unless it has one, and
+ * is sent up to three times while the server cannot be reached.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, token, credentials = 'same-origin', fetch: send = fetch } = options;
   const base = baseUrl.replace(/\/+$/, '');
 
-  return async ({ method, path, body, signal, ...call }, accepted) => {
+  return async ({ method, path, body, signal, isRepeatable = false, ...call }, accepted) => {
     const headers = new Headers(call.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
-    const request = new Request(`${base}${path}`, {
+    if (isRepeatable && !headers.has('idempotency-key')) headers.set('idempotency-key', crypto.randomUUID());
+    const url = `${base}${path}`;
+    const options = {
       method,
       headers,
       credentials,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
-    });
-    const response = await send(request).catch((cause: unknown) => {
-      if (signal?.aborted === true) throw signal.reason;
-      throw unreachable(base === '' ? new URL(request.url).origin : base, cause);
-    });
+    };
+    const waits = isRepeatable ? [...repeatAfterMs] : [];
+    const attempt = async (): Promise<Response> => {
+      const request = new Request(url, options);
+      try {
+        return await send(request);
+      } catch (cause) {
+        if (signal?.aborted === true) throw signal.reason;
+        const waitMs = waits.shift();
+        if (waitMs === undefined) throw unreachable(base === '' ? new URL(request.url).origin : base, cause);
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        return attempt();
+      }
+    };
+    const response = await attempt();
     if (response.ok || accepted.has(response.status)) return response;
     throw await refusal(response);
   };

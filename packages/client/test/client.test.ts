@@ -82,6 +82,23 @@ test('a server that cannot be reached is E_SERVER_UNREACHABLE', async () => {
   });
 });
 
+test('a request that starts something is repeated under one key, and no other request is', async () => {
+  const lost: Answer = () => Promise.reject(new TypeError('fetch failed'));
+  const { client, requests } = open([lost, ok({ id: 'r' }), lost]);
+  await client.runs.start({ kind: 'chain', code: '1' });
+  const [first, second] = requests.map(({ headers }) => headers.get('idempotency-key'));
+  assert.ok(first !== null && first !== undefined && first === second, String(first));
+  await assert.rejects(client.runs.get('r'), { code: 'E_SERVER_UNREACHABLE' });
+  assert.equal(requests.length, 3);
+  assert.equal(requests[2]?.headers.get('idempotency-key'), null);
+});
+
+test('a key of the caller is sent as it is', async () => {
+  const { client, requests } = open([ok({ id: 'r' })]);
+  await client.runs.start({ kind: 'chain', code: '1' }, { headers: { 'Idempotency-Key': 'mine' } });
+  assert.equal(requests[0]?.headers.get('idempotency-key'), 'mine');
+});
+
 test('a response that is not from a Ravi server is E_RESPONSE_INVALID', async () => {
   await assert.rejects(open([() => new Response('<html>')]).client.runs.get('r'), { code: 'E_RESPONSE_INVALID' });
   await assert.rejects(open([() => Response.json({}, { status: 502 })]).client.runs.get('r'), {

@@ -141,6 +141,7 @@ export type {
   RunEventWriter,
   StoredRunEvent,
 } from './state/run-event-store.ts';
+export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export { requireStateStoreParts } from './state/state-store.ts';
 export type {

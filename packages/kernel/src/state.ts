@@ -21,6 +21,7 @@ export type {
   RunStore,
   RunTransition,
 } from './state/run-store.ts';
+export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export { requireStateStoreParts } from './state/state-store.ts';
 export type {

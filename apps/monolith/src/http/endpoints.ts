@@ -13,6 +13,8 @@ import { jobOperations } from './runs/jobs.ts';
 import { metricsOperations } from './server/metrics.ts';
 import { responseOperations } from './agents/responses.ts';
 import { runOperations } from './runs/runs.ts';
+import { withKeys } from './core/keyed-requests.ts';
+import { createMemoryRequests } from './core/memory-requests.ts';
 import { missingPartsOf, refusingEndpoints } from './server/missing-parts.ts';
 import { settingsOperations } from './server/settings.ts';
 import { signInOperations } from './server/sign-in.ts';
@@ -24,7 +26,10 @@ import type { Parts } from '../tokens.ts';
 /** Creates the endpoints of the server: the operations of every subject and their description. */
 export function createEndpoints(parts: Parts): readonly Endpoint[] {
   const missing = missingPartsOf(parts);
-  const served = withOpenApi([...endpointsOf(parts, missing), ...durableEndpointsOf(parts)]);
+  const all = [...endpointsOf(parts, missing), ...durableEndpointsOf(parts)];
+  const { durable, clock, logger } = parts;
+  const requests = durable?.store.requests ?? createMemoryRequests();
+  const served = withOpenApi(withKeys(all, { requests, runs: durable?.store.runs, clock, logger }));
   return [...served, ...refusingEndpoints(served, missing)];
 }
 

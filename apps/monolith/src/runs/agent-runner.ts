@@ -13,7 +13,7 @@ import type { ModelMessage, Run } from '@ravi/kernel';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** A task for the agent and its principal. */
-export type AgentRequest = Pick<RunOptions, 'sessionId' | 'principal' | 'policy' | 'approvals'> & {
+export type AgentRequest = Pick<RunOptions, 'runId' | 'sessionId' | 'principal' | 'policy' | 'approvals'> & {
   readonly task: string;
 };
 
@@ -118,8 +118,7 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
   }
 
   return {
-    start({ task, ...options }) {
-      const runId = `run_${crypto.randomUUID()}`;
+    start({ task, runId = `run_${crypto.randomUUID()}`, ...options }) {
       return begin(runId, task, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
     resume: (point, answer) => begin(point.runId, undefined, (signal) => agent.resumeStream(point, answer, { signal })),

@@ -15,7 +15,7 @@ export interface RunService {
    */
   startAgent(request: AgentRequest): Promise<Run>;
   /** Starts a script and resolves with the run once it is stored. */
-  startChain(request: Omit<DurableChainRequest, 'runId'>): Promise<Run>;
+  startChain(request: DurableChainRequest): Promise<Run>;
   /** Cancels a run. @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it */
   cancel(run: Run): Promise<Run>;
   /**
@@ -47,6 +47,11 @@ export function createRunService(options: RunServiceOptions): RunService {
     return run;
   }
 
+  // A repeated request names the run that the first one started.
+  async function startedBefore({ runId }: { readonly runId?: string }): Promise<Run | undefined> {
+    return runId === undefined ? undefined : store.runs.get(runId);
+  }
+
   function inBackground(runId: string, result: Promise<unknown>): void {
     result.catch((error: unknown) => {
       const isSuspended = isKernelError(error, 'E_RUN_SUSPENDED');
@@ -65,6 +70,8 @@ export function createRunService(options: RunServiceOptions): RunService {
 
   return {
     async startAgent(request) {
+      const known = await startedBefore(request);
+      if (known !== undefined) return known;
       const { sessionId, principal = 'local' } = request;
       const live = sessionId === undefined ? undefined : await findLiveRun(store.runs, { sessionId, principal });
       if (live !== undefined) throw new RunProblem(busySession(live), live.id);
@@ -73,7 +80,9 @@ export function createRunService(options: RunServiceOptions): RunService {
       return recorded(runId);
     },
     async startChain(request) {
-      const runId = `run_${crypto.randomUUID()}`;
+      const known = await startedBefore(request);
+      if (known !== undefined) return known;
+      const { runId = `run_${crypto.randomUUID()}` } = request;
       const { promise: opened, resolve } = Promise.withResolvers<void>();
       const stop = hooks.observe('session-opened', (payload) => {
         if (payload.runId === runId) resolve();

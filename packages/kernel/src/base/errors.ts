@@ -40,6 +40,7 @@ export type KernelErrorCode =
   | 'E_SCRIPT_SYNTAX'
   | 'E_SCRIPT_TYPES'
   | 'E_SCRIPT_UNCHECKED'
+  | 'E_KEY_REUSED'
   | 'E_SESSION_BUSY'
   | 'E_SESSION_CLOSED'
   | 'E_SNIPPET_CORRUPT'

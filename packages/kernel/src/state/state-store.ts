@@ -6,6 +6,7 @@ import type { IdentityStore } from './identity-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
 import type { RunEventStore } from './run-event-store.ts';
+import type { RequestStore } from './request-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
 
@@ -34,6 +35,7 @@ export interface StateStore extends AsyncDisposable {
   readonly jobs?: JobStore;
   readonly history?: HistoryStore;
   readonly exchanges?: ExchangeStore;
+  readonly requests?: RequestStore;
   readonly snippets?: SnippetStore;
   readonly retention?: RetentionStore;
   /** Absent in a store that ends with its process. */
@@ -56,6 +58,7 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   jobs: true,
   history: true,
   exchanges: true,
+  requests: true,
   snippets: true,
   retention: true,
 };

@@ -7,6 +7,7 @@ import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
 import { migrate } from './migrate.ts';
 import { withPlainText } from './plain-text.ts';
+import { createRequestStore } from './request-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunStore } from './run-store.ts';
@@ -36,6 +37,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     jobs: createJobStore(database),
     history: createHistoryStore(database),
     exchanges: createExchangeStore(database),
+    requests: createRequestStore(database),
     snippets: createSnippetStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),

@@ -18,6 +18,7 @@ export const migrations: readonly Migration[] = [
   { version: 5, statements: exchangesByReference },
   { version: 6, statements: identityOfState },
   { version: 7, statements: packedRows },
+  { version: 8, statements: keyedRequests },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -107,5 +108,15 @@ function packedRows({ text, clustered }: Dialect): readonly string[] {
       record ${text} NOT NULL, PRIMARY KEY (run_id, source, last_epoch, last_n))${clustered}`,
     'ALTER TABLE ravi_runs ADD COLUMN is_packed BIGINT NOT NULL DEFAULT 0',
     "CREATE INDEX ravi_runs_to_pack ON ravi_runs (updated_at) WHERE is_packed = 0 AND status NOT IN ('running', 'paused')",
+  ];
+}
+
+// Requests with an Idempotency-Key, by principal and key.
+function keyedRequests({ text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_requests (
+      principal_key ${text} NOT NULL, request_key ${text} NOT NULL, fingerprint ${text} NOT NULL, run_id ${text} NOT NULL,
+      created_at BIGINT NOT NULL, response ${text}, PRIMARY KEY (principal_key, request_key))`,
+    'CREATE INDEX ravi_requests_by_age ON ravi_requests (created_at)',
   ];
 }

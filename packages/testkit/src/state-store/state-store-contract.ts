@@ -4,6 +4,7 @@ import { approvalCases } from './approval-cases.ts';
 import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
 import { exchangeCases } from './exchange-cases.ts';
+import { requestCases } from './request-cases.ts';
 import { historyCases } from './history-cases.ts';
 import { identityCases } from './identity-cases.ts';
 import { jobCases } from './job-cases.ts';
@@ -44,6 +45,7 @@ export function stateStoreContract<Store extends StateStore>(
   jobCases(suite);
   historyCases(suite);
   exchangeCases(suite);
+  requestCases(suite);
   identityCases(suite);
   retentionCases(suite);
   damageCases(suite);

@@ -33,7 +33,15 @@ export function responseOperations(services: ResponseServices): readonly Endpoin
       const before = previous === undefined ? undefined : await findRun(store, request, runIdOf(previous));
       const task = taskOf(input);
       // The client waits for the answer.
-      const asked = { task, principal, approvals, ...(before === undefined ? {} : { sessionId: before.sessionId }) };
+      const { keyed } = request;
+      const named = keyed === undefined ? {} : { runId: keyed.runId };
+      const asked = {
+        task,
+        principal,
+        approvals,
+        ...named,
+        ...(before === undefined ? {} : { sessionId: before.sessionId }),
+      };
       const start = async (onEnd?: () => void) => {
         const run = await runs.startAgent(asked);
         const format = responseFormat(run);

@@ -14,6 +14,8 @@ export interface ApiRequest<Definition extends Operation = Operation> {
   readonly headers: Headers;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Present if the request has an `Idempotency-Key`: the id for its run, and true if an earlier request had the key. */
+  readonly keyed?: { readonly runId: string; readonly isRepeated: boolean };
   /** Address of the client. */
   readonly address: string;
   /** True if the client used TLS, to this server or to a trusted proxy. */

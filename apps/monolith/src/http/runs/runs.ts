@@ -7,7 +7,7 @@ import { aiUiEvents } from '../events/ai-ui.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import type { Redactor } from '../../logging/redactor.ts';
 import { statsOf } from '../blobs/artifacts.ts';
-import { nameSuspendedRun } from '../scripts/name-suspended-run.ts';
+import { nameSuspendedRun, runIdOf } from '../scripts/name-suspended-run.ts';
 import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { EventFormat } from '../events/event-stream.ts';
@@ -37,9 +37,9 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
   return [
     implement(
       api.runs.start,
-      async ({ body, caller: { principal } }) => {
+      async ({ body, caller: { principal }, keyed }) => {
         const { kind, task, sessionId, code, approvalMode: approvals = approvalMode } = body;
-        const about = { principal, ...(sessionId === undefined ? {} : { sessionId }) };
+        const about = { principal, ...runIdOf(keyed), ...(sessionId === undefined ? {} : { sessionId }) };
         if (kind === 'agent' && task === undefined) throw problem('E_REQUEST_INVALID', '"task" must be text');
         if (kind === 'chain' && code === undefined) throw problem('E_REQUEST_INVALID', '"code" must be text');
         const script = scriptOf({ ...body, code: code ?? '' }, policy);

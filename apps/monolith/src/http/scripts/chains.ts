@@ -6,7 +6,7 @@ import type { ApprovalMode } from '@ravi/capabilities';
 import type { ChainPolicy } from '@ravi/kernel';
 import type { ChainRunner } from '../../runs/chain-runner.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
-import { nameSuspendedRun, newRunId } from './name-suspended-run.ts';
+import { nameSuspendedRun, newRunId, runIdOf } from './name-suspended-run.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
@@ -28,7 +28,7 @@ export function chainOperations(policy: ChainPolicy, runScript: ScriptRunner): r
 /** Runs a script as its caller. Returns the result, or a stream of the run's events with `Content-Location` of the run. */
 export type ScriptRunner = (
   script: ScriptRequest,
-  request: Pick<ApiRequest<typeof api.chains.run>, 'caller' | 'query' | 'signal'>,
+  request: Pick<ApiRequest<typeof api.chains.run>, 'caller' | 'query' | 'signal' | 'keyed'>,
 ) => Promise<ChainResult | Response>;
 
 /** Services of {@link createScriptRunner}. */
@@ -44,25 +44,30 @@ export interface ScriptRunnerServices {
 /** Creates a runner that makes a script durable if there is a state store. */
 export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner {
   const { runChain, durable, config, streamPlaces, lifetime } = services;
-  return async (script, { caller: { principal }, query, signal }) => {
+  return async (script, { caller: { principal }, query, signal, keyed }) => {
     const isStream = query.stream === '1';
     // Scripts in Python are not replayed.
     if (durable === undefined || script.language === 'python') {
       if (isStream) {
         throw problem('E_UNSUPPORTED', 'stream=1 needs a durable script (JavaScript and a state store)');
       }
+      if (keyed?.isRepeated === true) {
+        throw problem('E_CALL_UNKNOWN', 'An earlier request with this key ran the script, and has no stored response');
+      }
       return runChain({ ...script, principal, signal });
     }
     const { chains, runs, recorder, store, approvalMode } = durable;
     const request = { ...script, principal };
     if (!isStream) {
-      const runId = newRunId();
+      const runId = keyed?.runId ?? newRunId();
+      const isKnown = keyed?.isRepeated === true && (await chains.get(runId)) !== undefined;
       // The client waits for the result.
       const approvals = config.approvals.mode ?? 'wait';
-      return nameSuspendedRun(durable.store.runs, runId, chains.start({ ...request, runId, approvals }));
+      const result = isKnown ? chains.resume(runId) : chains.start({ ...request, runId, approvals });
+      return nameSuspendedRun(durable.store.runs, runId, result);
     }
     return streamPlaces.open(principal, async (onEnd) => {
-      const { id: runId } = await runs.startChain({ ...request, approvals: approvalMode });
+      const { id: runId } = await runs.startChain({ ...request, ...runIdOf(keyed), approvals: approvalMode });
       const format = { ...raviEvents, headers: { 'content-location': `/v1/runs/${runId}/events` } };
       return streamEvents({ recorder, runs: store.runs }, { runId, format, lifetime, onEnd });
     });

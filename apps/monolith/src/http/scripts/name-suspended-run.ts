@@ -25,3 +25,8 @@ export async function nameSuspendedRun<Result>(
 export function newRunId(): string {
   return `run_${crypto.randomUUID()}`;
 }
+
+/** Returns the id that a request with an `Idempotency-Key` has for its run, as an option. */
+export function runIdOf(keyed: { readonly runId: string } | undefined): { readonly runId?: string } {
+  return keyed === undefined ? {} : { runId: keyed.runId };
+}

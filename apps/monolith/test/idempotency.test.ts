@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { createInstallation } from './support/installation.ts';
+import { startServer } from './support/server.ts';
+import { startProcess } from './support/server-process.ts';
+
+const key = { 'idempotency-key': 'order-17' };
+const launch = { kind: 'chain', code: `return await tools.launch({ target: 'moon' })` } as const;
+const policy = { maxRiskUnapproved: 'high' } as const;
+
+test('requests with one key start one run, one after the other and at once', async () => {
+  await using server = await startServer({ policy }, {}, { isServer: true });
+  const answers = await Promise.all([1, 2, 3].map(() => server.post('/v1/runs', launch, key)));
+  answers.push(await server.post('/v1/runs', launch, key));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+  assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
+  assert.equal((await server.get('/v1/runs')).body.items.length, 1);
+  const other = await server.post('/v1/runs', launch, { 'idempotency-key': 'order-18' });
+  assert.notEqual(other.body.id, answers[0]?.body.id);
+});
+
+test('a key that was used for another request is refused with 422', async () => {
+  await using server = await startServer({ policy }, {}, { isServer: true });
+  await server.post('/v1/runs', launch, key);
+  for (const [path, body] of [
+    ['/v1/runs', { ...launch, code: 'return 1' }],
+    ['/v1/chains', { code: launch.code }],
+  ] as const) {
+    const refused = await server.post(path, body, key);
+    assert.deepEqual([refused.status, refused.body.error.code], [422, 'E_KEY_REUSED']);
+    assert.match(refused.body.error.message, /order-17/);
+  }
+  const invalid = await server.post('/v1/runs', launch, { 'idempotency-key': 'x'.repeat(201) });
+  assert.deepEqual([invalid.status, invalid.body.error.code], [400, 'E_REQUEST_INVALID']);
+});
+
+test('a repeated call, script or response gets the same response, and the effect happens once', async () => {
+  await using server = await startServer({ policy }, {}, { isServer: true });
+  for (const [path, body, name] of [
+    ['/v1/tools/launch', { args: { target: 'moon' } }, 'a'],
+    ['/v1/chains', { code: launch.code }, 'b'],
+    ['/v1/chains?stream=1', { code: launch.code }, 'c'],
+  ] as const) {
+    const post = async (): Promise<string> => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': name };
+      const response = await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      assert.equal(response.status, 200, await response.clone().text());
+      return response.text();
+    };
+    const before = (await server.installation.launches()).length;
+    const [first, second] = await Promise.all([post(), post()]);
+    const third = await post();
+    assert.deepEqual([second, third], [first, first], path);
+    assert.equal((await server.installation.launches()).length, before + 1, path);
+  }
+});
+
+test('a refused request does not use up its key', async () => {
+  await using server = await startServer({ policy }, {}, { isServer: true });
+  assert.equal((await server.post('/v1/runs', { kind: 'chain' }, key)).status, 400);
+  assert.equal((await server.post('/v1/runs', launch, key)).status, 201);
+});
+
+test(
+  'a request that is repeated after its server was killed gets the run of the first one',
+  { timeout: 90_000 },
+  async () => {
+    await using installation = await createInstallation({ policy });
+    const post = async (url: string): Promise<{ readonly id: string }> => {
+      const headers = { 'content-type': 'application/json', ...key };
+      const response = await fetch(`${url}/v1/runs`, { method: 'POST', headers, body: JSON.stringify(launch) });
+      return (await response.json()) as { readonly id: string };
+    };
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const { id } = await post(await first.url());
+    first.signal('SIGKILL');
+    await first.exit;
+    using second = startProcess(installation.folder, ['--port', '0']);
+    assert.equal((await post(await second.url())).id, id);
+  },
+);

@@ -1,0 +1,46 @@
+import type { JsonValue, RequestStore, StoredRequest } from '@ravi/kernel';
+import { jsonText } from './json-text.ts';
+import { checkId, principalKey } from './keys.ts';
+import { selectRow } from './select.ts';
+import { textIn } from './rows.ts';
+import type { Database, SqlRow } from './database.ts';
+
+const table = 'ravi_requests';
+const keptMs = 172_800_000;
+
+/** Creates a store of keyed requests in a table. Every new request removes those that are older than two days. */
+export function createRequestStore(database: Database): RequestStore {
+  const where = 'WHERE principal_key = $1 AND request_key = $2';
+
+  return {
+    async begin({ principal, key, fingerprint, runId, now }) {
+      const place = { principal_key: principalKey(principal), request_key: checkId(key, 'The key of a request') };
+      return database.transaction(async (sql) => {
+        await sql.all(`DELETE FROM ${table} WHERE created_at < $1`, [now - keptMs]);
+        const added = await sql.all(
+          `INSERT INTO ${table} (principal_key, request_key, fingerprint, run_id, created_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (principal_key, request_key) DO NOTHING RETURNING run_id`,
+          [place.principal_key, place.request_key, fingerprint, runId, now],
+        );
+        if (added.length > 0) return { isNew: true, request: { fingerprint, runId } };
+        const known = await selectRow(sql, table, place);
+        return { isNew: false, request: requestOf(known ?? {}) };
+      });
+    },
+
+    async finish({ principal, key }, response) {
+      const text = jsonText(response, 'The response of a request');
+      await database.all(`UPDATE ${table} SET response = $3 ${where}`, [principalKey(principal), key, text]);
+    },
+
+    async forget({ principal, key }) {
+      await database.all(`DELETE FROM ${table} ${where} AND response IS NULL`, [principalKey(principal), key]);
+    },
+  };
+}
+
+function requestOf(row: SqlRow): StoredRequest {
+  const { response } = row;
+  const request = { fingerprint: textIn(row, 'fingerprint'), runId: textIn(row, 'run_id') };
+  return typeof response === 'string' ? { ...request, response: JSON.parse(response) as JsonValue } : request;
+}
