@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres, startTcpProxy } from '../../packages/state/testing/src/index.ts';
+import type { TcpProxy } from '../../packages/state/testing/src/index.ts';
+
+/** Database that several servers reach, each through a proxy of its own. */
+export interface KillDatabase extends AsyncDisposable {
+  /** URL for each server. */
+  readonly urls: readonly string[];
+  /** Breaks all connections of a server and refuses new ones for a time. */
+  cut(server: number, milliseconds: number): Promise<void>;
+  /** Passes nothing between a server and the database for a time, without closing a connection. */
+  blackHole(server: number, milliseconds: number): Promise<void>;
+  /** Stops the database for a time. */
+  restart(milliseconds: number): Promise<void>;
+}
+
+/** Starts PostgreSQL and a proxy for each server. */
+export async function startKillDatabase(servers: number): Promise<KillDatabase> {
+  await using starting = new AsyncDisposableStack();
+  const postgres = starting.use(await startPostgres());
+  const target = new URL(postgres.url);
+  const proxies: TcpProxy[] = [];
+  for (let server = 0; server < servers; server++) {
+    proxies.push(starting.use(await startTcpProxy(Number(target.port))));
+  }
+  const started = starting.move();
+  let restarting: Promise<void> | undefined;
+
+  async function stopAndStart(milliseconds: number): Promise<void> {
+    await postgres.stop();
+    await pause(milliseconds);
+    await postgres.start();
+  }
+
+  return {
+    urls: proxies.map(({ port }) => {
+      const url = new URL(target);
+      url.port = String(port);
+      return url.href;
+    }),
+    async cut(server, milliseconds) {
+      proxies[server]?.cut();
+      await pause(milliseconds);
+      proxies[server]?.heal();
+    },
+    async blackHole(server, milliseconds) {
+      proxies[server]?.blackHole();
+      await pause(milliseconds);
+      proxies[server]?.heal();
+    },
+    async restart(milliseconds) {
+      restarting ??= stopAndStart(milliseconds).finally(() => (restarting = undefined));
+      await restarting;
+    },
+    async [Symbol.asyncDispose]() {
+      await restarting;
+      await started.disposeAsync();
+    },
+  };
+}

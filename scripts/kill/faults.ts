@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SeededRandom } from '../../packages/testkit/src/index.ts';
+import type { KillDatabase } from './database.ts';
+import type { KilledServer, KilledServers } from './servers.ts';
+
+/** Kind of a fault. */
+export type FaultKind = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'clock step' | 'cut' | 'black hole' | 'restart';
+
+/** A fault that happened. */
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly server: number;
+  /** Milliseconds since the start of the test. */
+  readonly at: number;
+}
+
+/** Options of {@link causeFaults}. */
+export interface FaultOptions {
+  readonly servers: KilledServers;
+  readonly database?: KillDatabase | undefined;
+  readonly count: number;
+  readonly random: SeededRandom;
+  /** Kinds to choose from; by default all that the store knows. */
+  readonly kinds?: readonly FaultKind[] | undefined;
+  onFault?(fault: Fault, number: number): void;
+}
+
+// Longer than the lease of a run, which is 10 s.
+const longestFreezeMs = 14_000;
+const longestOutageMs = 12_000;
+const longestClockStepMs = 30_000;
+
+// A kill is the fault that leaves most behind; a freeze takes the longest.
+const processFaults: readonly FaultKind[] = [
+  ...Array.from({ length: 6 }, () => 'SIGKILL' as const),
+  ...Array.from({ length: 3 }, () => 'SIGTERM' as const),
+  'SIGSTOP',
+  'clock step',
+];
+const databaseFaults: readonly FaultKind[] = ['cut', 'cut', 'black hole', 'restart'];
+
+/** Causes faults at each server, one after the other, until `count` have happened. Resolves when all servers run again. */
+export async function causeFaults(options: FaultOptions): Promise<readonly Fault[]> {
+  const { servers, database, count, random, onFault } = options;
+  const kinds = options.kinds ?? [...processFaults, ...(database === undefined ? [] : databaseFaults)];
+  const faults: Fault[] = [];
+  const started = performance.now();
+
+  async function haunt(server: KilledServer): Promise<void> {
+    for (;;) {
+      await pause(300 + random.below(2_500));
+      if (faults.length >= count) break;
+      const fault = { kind: random.pick(kinds), server: server.number, at: Math.round(performance.now() - started) };
+      faults.push(fault);
+      onFault?.(fault, faults.length);
+      await cause(fault.kind, server, { servers, database, random });
+    }
+  }
+
+  await Promise.all(servers.all.map(haunt));
+  for (const server of servers.all) server.setClock(0);
+  return faults;
+}
+
+async function cause(
+  kind: FaultKind,
+  server: KilledServer,
+  { servers, database, random }: Pick<FaultOptions, 'servers' | 'database' | 'random'>,
+): Promise<void> {
+  switch (kind) {
+    case 'SIGKILL':
+    case 'SIGTERM':
+      await server.end(kind);
+      await pause(random.below(1_000));
+      return server.start();
+    case 'SIGSTOP':
+      return server.freeze(longestFreezeMs - random.below(3_000));
+    case 'clock step': {
+      const offsetMs = random.below(2 * longestClockStepMs) - longestClockStepMs;
+      // Without a database all servers share one host, and so its clock.
+      for (const one of database === undefined ? servers.all : [server]) one.setClock(offsetMs);
+      return;
+    }
+    case 'cut':
+      return database?.cut(server.number, 200 + random.below(5_000));
+    case 'black hole':
+      return database?.blackHole(server.number, 500 + random.below(longestOutageMs));
+    case 'restart':
+      return database?.restart(random.below(4_000));
+  }
+}

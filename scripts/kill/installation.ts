@@ -1,0 +1,103 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { RaviConfig } from '../../packages/host/src/index.ts';
+
+/** Tools whose effects may be made again with the same key. */
+export const idempotentTools: readonly string[] = ['row'];
+
+/** Addresses that an installation is configured with. */
+export interface InstallationAddresses {
+  readonly worldUrl: string;
+  readonly modelUrl: string;
+  /** PostgreSQL as each server reaches it; undefined for servers whose state is in SQLite. */
+  readonly databaseUrls: readonly (string | undefined)[];
+}
+
+const skill = `---
+name: careful-mail
+description: Sends mail with care.
+allowed-tools: mail
+---
+Read each mail twice before you send it.
+`;
+
+/** Returns the name of the configuration file of a server. */
+export function configurationOf(server: number): string {
+  return `server-${server}.json`;
+}
+
+/** Writes a configuration for each server, and the tools and skills that they share, into a folder. */
+export async function writeInstallation(folder: string, addresses: InstallationAddresses): Promise<void> {
+  const configurations = addresses.databaseUrls.map((databaseUrl, server) => [
+    configurationOf(server),
+    JSON.stringify(configuration(addresses, databaseUrl)),
+  ]);
+  const files: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(configurations),
+    'tools/effects.mjs': effectTools(addresses),
+    'tools/helper.mjs': helperTool(addresses),
+    'skills/careful-mail/SKILL.md': skill,
+  };
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+}
+
+function configuration({ modelUrl }: InstallationAddresses, databaseUrl: string | undefined): RaviConfig {
+  return {
+    policy: { maxRiskUnapproved: 'high' },
+    tools: ['./tools'],
+    skills: ['./skills'],
+    plugins: {
+      modelProvider: [{ use: '@ravi/provider-openai', model: 'scripted', baseUrl: modelUrl, api: 'chat' }],
+      ...(databaseUrl === undefined ? {} : { stateStore: { use: '@ravi/state-postgres', url: databaseUrl } }),
+    },
+  };
+}
+
+function effectTools({ worldUrl }: InstallationAddresses): string {
+  return `
+import { setTimeout as pause } from 'node:timers/promises';
+
+const effect = (kind, more) => ({
+  name: kind,
+  description: 'Has an effect on the world.',
+  risk: 'high',
+  inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  async execute({ id }, { idempotencyKey: key, callId, signal }) {
+    if (more.mode === 'background') await pause(400, undefined, { signal });
+    const body = JSON.stringify({ kind, id, key, callId, pid: process.pid });
+    const response = await fetch(${JSON.stringify(worldUrl)}, { method: 'POST', body, signal });
+    if (!response.ok) throw new Error('The world answered with ' + response.status);
+    return { content: [{ type: 'text', text: 'done: ' + id }], isError: false };
+  },
+  ...more,
+});
+export const mail = effect('mail', {});
+export const wire = effect('wire', { risk: 'critical' });
+export const exportRows = {
+  name: 'export_rows',
+  description: 'Returns a large text.',
+  risk: 'safe',
+  inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  execute: async ({ id }) => ({ content: [{ type: 'text', text: id.padEnd(150_000, '.') }], isError: false }),
+};
+export default [mail, wire, exportRows, effect('row', { idempotent: true }), effect('report', { mode: 'background' })];
+`;
+}
+
+function helperTool({ modelUrl }: InstallationAddresses): string {
+  const packages = join(import.meta.dirname, '../../packages');
+  const source = (path: string): string => JSON.stringify(pathToFileURL(join(packages, path)).href);
+  return `
+import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
+import { createOpenAiProvider } from ${source('providers/openai/src/index.ts')};
+import { exportRows, mail, wire } from './effects.mjs';
+
+const model = createOpenAiProvider({ model: 'scripted', baseUrl: ${JSON.stringify(modelUrl)}, api: 'chat' });
+const policy = { maxRiskUnapproved: 'high' };
+export default createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools: [mail, wire, exportRows] }));
+`;
+}

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { readAll, sendUntilAnswered } from './http.ts';
+import { followRun } from './readers.ts';
+import type { Reading } from './readers.ts';
+import type { KilledServers } from './servers.ts';
+
+/** A call in the trace of a run. */
+export interface TracedCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly status: string;
+  readonly argsPreview: string;
+  readonly errorCode?: string;
+}
+
+/** A run at the end of the test. */
+export interface EndedRun {
+  readonly id: string;
+  readonly status: string;
+  readonly parentRunId?: string;
+  readonly definition: { readonly code?: string };
+  readonly outcome?: { readonly error?: { readonly code: string; readonly message: string } };
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly task?: string;
+  readonly trace: readonly TracedCall[];
+  readonly artifacts: readonly { readonly ref: string; readonly bytes: number }[];
+}
+
+/** An approval at the end of the test. */
+export interface EndedApproval {
+  readonly id: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly status: string;
+  readonly args?: { readonly id?: string };
+}
+
+/** Everything that the servers report when all is quiet. */
+export interface FinalState {
+  readonly runs: readonly EndedRun[];
+  readonly approvals: readonly EndedApproval[];
+  /** The stored events of each run without a parent, read from the beginning. */
+  readonly events: ReadonlyMap<string, Reading>;
+  /** Artifacts of runs that cannot be read completely. */
+  readonly lostArtifacts: readonly string[];
+}
+
+const live = ['running', 'paused'];
+const readMs = 10_000;
+
+/** Waits until no run is live, for at most `limitMs`. */
+export async function untilQuiet(servers: KilledServers, limitMs: number): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (performance.now() < end) {
+    const lists = await Promise.all(live.map((status) => readAll(servers, `/v1/runs?status=${status}`)));
+    if (lists.every(({ length }) => length === 0)) return;
+    await pause(500);
+  }
+}
+
+/** Reads all runs, approvals, events and artifacts. */
+export async function readFinalState(servers: KilledServers): Promise<FinalState> {
+  const listed = await readAll<{ readonly id: string }>(servers, '/v1/runs');
+  const runs: EndedRun[] = [];
+  const events = new Map<string, Reading>();
+  const lostArtifacts: string[] = [];
+  for (const { id } of listed) {
+    const run = (await sendUntilAnswered(servers, `/v1/runs/${id}`)).body as EndedRun;
+    runs.push(run);
+    if (run.parentRunId === undefined) events.set(id, await readEventsOf(servers, run));
+    for (const { ref, bytes } of run.artifacts) {
+      if ((await sizeOf(servers, ref)) !== bytes) lostArtifacts.push(`${ref} of ${id}`);
+    }
+  }
+  return { runs, events, lostArtifacts, approvals: await readAll(servers, '/v1/approvals') };
+}
+
+async function readEventsOf(servers: KilledServers, run: EndedRun): Promise<Reading> {
+  const reader = followRun(servers, run.id);
+  const timer = setTimeout(() => reader.stop(), live.includes(run.status) ? 1_000 : readMs);
+  const reading = await reader.done;
+  clearTimeout(timer);
+  return reading;
+}
+
+async function sizeOf(servers: KilledServers, ref: string): Promise<number | undefined> {
+  try {
+    const response = await fetch(`${await servers.liveUrl()}/v1/artifacts/${ref}/content`);
+    const content = await response.arrayBuffer();
+    return response.ok ? content.byteLength : undefined;
+  } catch {
+    return undefined;
+  }
+}

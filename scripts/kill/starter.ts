@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SeededRandom } from '../../packages/testkit/src/index.ts';
+import { send } from './http.ts';
+import { followRun } from './readers.ts';
+import type { EventReader } from './readers.ts';
+import type { KilledServers } from './servers.ts';
+import { everyWorkload, requestOf } from './workloads.ts';
+import type { WorkloadName } from './workloads.ts';
+
+/** A run that a server acknowledged. */
+export interface StartedRun {
+  readonly id: string;
+  readonly label: string;
+  readonly workload: WorkloadName;
+}
+
+/** Starts runs and follows their events. */
+export interface RunStarter {
+  readonly runs: readonly StartedRun[];
+  readonly readers: readonly EventReader[];
+  /** Workloads of all requests by label, also of those without a response. */
+  readonly requested: ReadonlyMap<string, WorkloadName>;
+  /** Responses that neither started a run nor asked to try again. */
+  readonly refusals: readonly string[];
+  /** Starts no more runs. Resolves when the last request is settled. */
+  stop(): Promise<void>;
+}
+
+/** Keeps `live` runs going at live servers. */
+export function startRuns(servers: KilledServers, random: SeededRandom, live: number): RunStarter {
+  const runs: StartedRun[] = [];
+  const readers: EventReader[] = [];
+  const requested = new Map<string, WorkloadName>();
+  const refusals: string[] = [];
+  const open = new Set<Promise<unknown>>();
+  const names = everyWorkload(random);
+  let isStopped = false;
+
+  async function startOne(): Promise<void> {
+    const workload = names.next().value;
+    // A request without a response may have started a run, so each attempt has a label, and effects, of its own.
+    const label = `w${requested.size}`;
+    requested.set(label, workload);
+    const sent = send(servers, '/v1/runs', { body: requestOf(workload, label) });
+    open.add(sent);
+    const reply = await sent.finally(() => open.delete(sent));
+    if (reply?.status !== 201) {
+      if (reply !== undefined && reply.status < 429) refusals.push(JSON.stringify(reply));
+      return pause(300);
+    }
+    const id = reply.body.id as string;
+    runs.push({ id, label, workload });
+    const following = Array.from({ length: 1 + random.below(2) }, () => followRun(servers, id, random));
+    readers.push(...following);
+    await following[0]?.done;
+  }
+
+  async function keepStarting(): Promise<void> {
+    while (!isStopped) await startOne();
+  }
+
+  for (let lane = 0; lane < live; lane++) void keepStarting();
+  return {
+    runs,
+    readers,
+    requested,
+    refusals,
+    async stop() {
+      isStopped = true;
+      await Promise.all(open);
+    },
+  };
+}
