@@ -58,16 +58,26 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   async function resume(runId: string): Promise<void> {
     try {
-      const run = await chains.get(runId);
+      const run = await runToResume(runId);
       if (run === undefined || run.outcome !== undefined) return;
       if (run.definition.kind !== chainKind) return await resumeOther?.(run);
-      const { status } = await chains.resume(runId);
+      const { status } = await chains.resume(run.id);
       logger.info('resumed a run', { runId, status });
     } catch (error) {
       // Another process was faster, or this one is shutting down.
       if (isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED')) return;
       logger.error('could not resume a run', { runId, error });
     }
+  }
+
+  // The run of a script inside another run continues when the outermost run makes its calls again.
+  async function runToResume(runId: string): Promise<Run | undefined> {
+    const run = await chains.get(runId);
+    let outermost = run;
+    while (run?.definition.kind === chainKind && outermost?.parentRunId !== undefined) {
+      outermost = await chains.get(outermost.parentRunId);
+    }
+    return outermost;
   }
 
   async function poll(findPaused: boolean): Promise<void> {
