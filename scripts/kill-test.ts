@@ -40,6 +40,9 @@ if (!areNumbers || !Number.isSafeInteger(seed) || (store !== 'sqlite' && store !
   process.exit(2);
 }
 
+// An exit ends the servers too.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+
 const result = await runKillTest({
   store,
   faults,

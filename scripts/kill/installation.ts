@@ -1,7 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RaviConfig } from '../../packages/host/src/index.ts';
+
+const packages = join(import.meta.dirname, '../../packages');
 
 /** Tools whose effects may be made again with the same key. */
 export const idempotentTools: readonly string[] = ['row'];
@@ -43,6 +45,9 @@ export async function writeInstallation(folder: string, addresses: InstallationA
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), content);
   }
+  // As after `npm install @ravi/state-postgres` in the folder.
+  await mkdir(join(folder, 'node_modules/@ravi'), { recursive: true });
+  await symlink(join(packages, 'state/postgres'), join(folder, 'node_modules/@ravi/state-postgres'));
 }
 
 function configuration({ modelUrl }: InstallationAddresses, databaseUrl: string | undefined): RaviConfig {
@@ -89,7 +94,6 @@ export default [mail, wire, exportRows, effect('row', { idempotent: true }), eff
 }
 
 function helperTool({ modelUrl }: InstallationAddresses): string {
-  const packages = join(import.meta.dirname, '../../packages');
   const source = (path: string): string => JSON.stringify(pathToFileURL(join(packages, path)).href);
   return `
 import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};

@@ -10,7 +10,7 @@ export interface KilledServer {
   readonly number: number;
   /** Its address while it listens and is not stopped. */
   readonly url: string | undefined;
-  /** Starts it and resolves when it listens. Tries again if it ends before. */
+  /** Starts it and resolves when it listens. Tries again if it ends before. @throws Error with its log if it never listens */
   start(): Promise<void>;
   /** Ends it and resolves when it has ended: with SIGKILL, or with SIGTERM and, if it is too slow, SIGKILL. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
@@ -31,12 +31,15 @@ export interface KilledServers extends AsyncDisposable {
 
 const preload = join(import.meta.dirname, 'clock-preload.ts');
 const slowEndMs = 40_000;
+const maxStarts = 20;
 
 /** Creates `count` servers over an installation. */
 export function createKilledServers(folder: string, count: number): KilledServers {
   const figures = { failedStarts: 0, slowEnds: 0 };
   const all = Array.from({ length: count }, (_, number) => createServer(folder, number, figures));
   let turn = 0;
+  const killAll = (): void => all.forEach((server) => void server.end('SIGKILL'));
+  process.once('exit', killAll);
   return {
     all,
     figures,
@@ -49,6 +52,7 @@ export function createKilledServers(folder: string, count: number): KilledServer
       }
     },
     async [Symbol.asyncDispose]() {
+      process.off('exit', killAll);
       await Promise.all(all.map((server) => server.end('SIGKILL')));
     },
   };
@@ -61,7 +65,7 @@ function createServer(folder: string, number: number, figures: KilledServers['fi
   let url: string | undefined;
 
   async function start(): Promise<void> {
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const server = startProcess(folder, ['--config', configuration, '--port', '0'], { preload });
       running = server;
       void server.errors.then((text) => appendFileSync(join(folder, `server-${number}.log`), text));
@@ -69,10 +73,10 @@ function createServer(folder: string, number: number, figures: KilledServers['fi
         url = await server.url();
         return;
       } catch {
-        // It was ended before it listened, or could not start.
         figures.failedStarts++;
         server.signal('SIGKILL');
         await server.exit;
+        if (attempt === maxStarts) throw new Error(`Server ${number} does not start: ${await server.errors}`);
         await pause(500);
       }
     }
