@@ -94,8 +94,13 @@ inBrowser(
     await page.getByRole('heading', { name: /Write "When to fly"/ }).waitFor();
     const said = await page.locator('.chat-main .block-text').allTextContents();
     assert.equal(new Set(said).size, said.length, `a text is shown twice: ${said.join(' | ')}`);
+    const conversations = page.getByRole('navigation', { name: 'Conversations' });
+    await conversations.getByRole('link', { name: 'When should I fly?' }).first().waitFor();
     await server.end('SIGTERM');
     await page.getByText('Connection lost').waitFor();
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.getByRole('banner').getByText('Offline').waitFor();
+    await page.setViewportSize({ width: 1_280, height: 900 });
     await server.restart();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^Deny/ }).click();

@@ -1,11 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { BlobStat, Job, Run } from '@ravi/kernel';
-import type { api, Conversation, Page, QueryOf } from '@ravi/api';
+import type { api, Page, QueryOf } from '@ravi/api';
 import type { CallOptions } from '@ravi/client';
 import { ravi } from './client.ts';
 
 /** Filter of a list of runs; absent fields match every run. */
-export type RunListFilter = Pick<QueryOf<typeof api.runs.list>, 'status' | 'sessionId'>;
+export type RunListFilter = Pick<QueryOf<typeof api.runs.list>, 'status' | 'sessionId' | 'kind'>;
 
 interface PageInput {
   readonly limit: number;
@@ -114,10 +114,6 @@ export const budgetsQuery = () =>
 /** Query of the settings of the server. */
 export const settingsQuery = () =>
   queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => ravi.server.settings({ signal }) });
-
-/** Conversations, newest first. */
-export const sessionsQuery = () =>
-  pages<Conversation>(['sessions'], (input, options) => ravi.conversations.list(input, options));
 
 /** The messages of a conversation, oldest first. */
 export const historyQuery = (sessionId: string) =>

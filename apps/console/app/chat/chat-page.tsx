@@ -2,12 +2,15 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Bot, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { historyQuery, runsQuery, sessionsQuery, isLive } from '../api/queries.ts';
+import type { Run } from '@ravi/kernel';
+import { historyQuery, runsQuery, isLive } from '../api/queries.ts';
 import { ravi } from '../api/client.ts';
 import { ApprovalCards } from '../inbox/approval-card.tsx';
+import { MoreRows } from '../ui/data-table.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/facts.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
+import { titleOf } from '../runs/run-summary.tsx';
 import { Composer } from './composer.tsx';
 import { Conversation } from './conversation.tsx';
 import { LiveAnswer } from './live-answer.tsx';
@@ -21,7 +24,6 @@ export function ChatPage({ sessionId }: { readonly sessionId?: string }) {
       ravi.runs.start({ kind: 'agent', task, ...(sessionId === undefined ? {} : { sessionId }) }),
     async onSuccess(run) {
       await client.invalidateQueries({ queryKey: ['runs'] });
-      void client.invalidateQueries({ queryKey: ['sessions'] });
       if (sessionId === undefined) navigate(`/chat/${encodeURIComponent(run.sessionId)}`);
     },
   });
@@ -71,7 +73,17 @@ function OpenConversation({ sessionId }: { readonly sessionId: string }) {
 
   return (
     <>
-      <Loaded query={history}>{({ items }) => <Conversation entries={items} />}</Loaded>
+      <Loaded query={history}>
+        {({ items }) =>
+          items.length > 0 || runs.data?.pages[0]?.items.length !== 0 ? (
+            <Conversation entries={items} />
+          ) : (
+            <EmptyState icon={Bot} title="No messages in this conversation">
+              Send one to begin, or choose another conversation.
+            </EmptyState>
+          )
+        }
+      </Loaded>
       {followed !== undefined && (
         <LiveAnswer
           key={followed}
@@ -87,26 +99,44 @@ function OpenConversation({ sessionId }: { readonly sessionId: string }) {
 }
 
 function Sessions({ openId }: { readonly openId?: string }) {
-  const query = useInfiniteQuery(sessionsQuery());
-  const sessions = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  if (sessions.length === 0) return <div className="chat-sessions" />;
+  const query = useInfiniteQuery(runsQuery({ kind: 'agent' }));
+  const runs = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  if (runs.length === 0) return undefined;
   return (
     <nav className="chat-sessions" aria-label="Conversations">
       <ul>
-        {sessions.map((session) => (
-          <li key={session.sessionId}>
+        {conversationsOf(runs).map(({ sessionId, first, latest }) => (
+          <li key={sessionId}>
             <Link
-              href={`/chat/${encodeURIComponent(session.sessionId)}`}
-              aria-current={session.sessionId === openId ? 'page' : undefined}
+              href={`/chat/${encodeURIComponent(sessionId)}`}
+              aria-current={sessionId === openId ? 'page' : undefined}
             >
-              <span>
-                <Moment at={session.lastRunAt} />
+              <span>{titleOf(first)}</span>
+              <span className="muted">
+                <Moment at={latest.createdAt} />
               </span>
-              <span className="muted">{session.runs === 1 ? '1 run' : `${session.runs} runs`}</span>
             </Link>
           </li>
         ))}
       </ul>
+      <MoreRows query={query} />
     </nav>
   );
+}
+
+interface ListedConversation {
+  readonly sessionId: string;
+  /** The oldest of the loaded runs. */
+  readonly first: Run;
+  readonly latest: Run;
+}
+
+/** Returns the conversations of runs, which are ordered from the newest. */
+function conversationsOf(runs: readonly Run[]): readonly ListedConversation[] {
+  const found = new Map<string, ListedConversation>();
+  for (const run of runs) {
+    const { sessionId } = run;
+    found.set(sessionId, { sessionId, first: run, latest: found.get(sessionId)?.latest ?? run });
+  }
+  return [...found.values()];
 }

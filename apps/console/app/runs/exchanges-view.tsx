@@ -44,8 +44,8 @@ function ExchangeView({ exchange, isOpen }: { readonly exchange: Exchange; reado
           <span className="muted">
             {[
               end?.model,
-              `${request.messages.length} messages`,
-              `${request.tools.length} tools`,
+              counted(request.messages.length, 'message'),
+              counted(request.tools.length, 'tool'),
               usage && `${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`,
             ]
               .filter((part) => part !== undefined)
@@ -99,4 +99,8 @@ function ToolSpecView({ tool }: { readonly tool: ToolSpec }) {
       {() => <JsonTree value={JSON.parse(JSON.stringify(tool))} depth={3} />}
     </Disclosure>
   );
+}
+
+function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

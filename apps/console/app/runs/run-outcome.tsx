@@ -36,9 +36,11 @@ export function RunOutcomeView({ run, liveText }: { readonly run: RunDetails; re
         <section className="panel" aria-label="Result">
           <div className="panel-head">
             <h2 className="panel-title">Result</h2>
-            <Button onClick={() => download(`${run.id}.json`, value)}>
-              <Download aria-hidden size={16} /> Download JSON
-            </Button>
+            {typeof value === 'object' && (
+              <Button onClick={() => download(`${run.id}.json`, value)}>
+                <Download aria-hidden size={16} /> Download JSON
+              </Button>
+            )}
           </div>
           <div className="result-value" role="region" aria-label="Value" tabIndex={0}>
             <JsonTree value={value} depth={jsonStart(value, manyCharacters).length > manyCharacters ? 1 : 2} />

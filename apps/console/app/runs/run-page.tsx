@@ -17,7 +17,7 @@ import { ExchangesView } from './exchanges-view.tsx';
 import { Questions } from './questions.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunOutcomeView } from './run-outcome.tsx';
-import { RunSummary, titleOf } from './run-summary.tsx';
+import { RunSummary, kindName, titleOf } from './run-summary.tsx';
 import { timelineOf } from './timeline.ts';
 import { Waterfall } from './waterfall.tsx';
 import { WrittenScripts } from './written-scripts.tsx';
@@ -52,7 +52,7 @@ function RunContent({ run }: { readonly run: RunDetails }) {
         badge={<StatusBadge status={run.status} />}
         lead={
           <>
-            {run.definition.kind} run of {run.principal}, begun <Moment at={run.createdAt} /> · <code>{run.id}</code>
+            {kindName(run)} run of {run.principal}, started <Moment at={run.createdAt} /> · <code>{run.id}</code>
           </>
         }
       >

@@ -52,6 +52,11 @@ export function RunSummary({ run, story, timeline }: RunSummaryProps) {
   );
 }
 
+/** Returns the name of a run's kind: `agent` or `script`. */
+export function kindName({ definition: { kind } }: Pick<RunDetails, 'definition'>): string {
+  return kind === 'chain' ? 'script' : kind;
+}
+
 const maxLength = 90;
 
 /** Returns the title of a run in one line: its task, the first comment or line of its script, or its kind. */

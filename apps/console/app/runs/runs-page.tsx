@@ -10,7 +10,7 @@ import { Moment } from '../ui/facts.tsx';
 import { MoreRows } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { NewRun } from './new-run.tsx';
-import { titleOf } from './run-summary.tsx';
+import { kindName, titleOf } from './run-summary.tsx';
 
 const filters: readonly { readonly status: RunStatus | ''; readonly name: string }[] = [
   { status: '', name: 'All' },
@@ -83,7 +83,7 @@ function RunRow({ run }: { readonly run: Run }) {
         <span className="row-main">
           <span className="row-title">{titleOf(run)}</span>
           <span className="row-note">
-            {run.definition.kind} · {run.principal} · <Moment at={run.createdAt} />
+            {kindName(run)} · {run.principal} · <Moment at={run.createdAt} />
           </span>
         </span>
         <span className="row-side">

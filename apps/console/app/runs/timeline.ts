@@ -36,7 +36,7 @@ export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'cal
   const outer = inside.get(undefined) ?? [];
   const rowsOf = (call: Call, depth: number): readonly TimelineRow[] => {
     const inner = inside.get(call) ?? [];
-    const row = callRow(call, { depth, now, hasCalls: inner.length > 0 });
+    const row = callRow(call, { depth, now, hasCalls: inner.length > 0, isPaused: run.status === 'paused' });
     return [row, ...inner.flatMap((each) => rowsOf(each, depth + 1))];
   };
   const first = steps[0];
@@ -104,10 +104,14 @@ function scriptAround(call: Call, calls: readonly Call[]): Call | undefined {
   );
 }
 
-function callRow(
-  call: Call,
-  { depth, now, hasCalls }: { readonly depth: number; readonly now: number; readonly hasCalls: boolean },
-): TimelineRow {
+interface CallRowOptions {
+  readonly depth: number;
+  readonly now: number;
+  readonly hasCalls: boolean;
+  readonly isPaused: boolean;
+}
+
+function callRow(call: Call, { depth, now, hasCalls, isPaused }: CallRowOptions): TimelineRow {
   const isRunning = call.status === 'started';
   const outerKind = hasCalls ? 'chain' : 'call';
   return {
@@ -115,10 +119,16 @@ function callRow(
     kind: call.caller === 'chain' ? 'nested' : outerKind,
     name: call.tool,
     depth,
-    status: isRunning ? 'running' : call.status,
+    status: statusOf(call, isPaused),
     startedAt: call.startedAt,
     endedAt: isRunning ? now : call.startedAt + call.durationMs,
     isRunning,
     call,
   };
+}
+
+function statusOf({ status }: Call, isPaused: boolean): string {
+  if (status === 'started') return 'running';
+  // A pause ends the calls in progress; they are repeated when the run resumes.
+  return isPaused && status === 'cancelled' ? 'paused' : status;
 }

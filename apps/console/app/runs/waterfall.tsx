@@ -14,6 +14,8 @@ export interface WaterfallProps {
 }
 
 const rowHeight = 39;
+// Place of the last label, in percent. A label after it would leave the axis on a narrow screen.
+const lastLabel = 85;
 
 /**
  * Timeline with one row for each step and call, and its bar on a common time axis. Of thousands of rows only the visible
@@ -37,17 +39,20 @@ export function Waterfall({ timeline, progress }: WaterfallProps) {
     scrollMargin: top,
   });
   const scale = scaleLinear([startedAt, endedAt], [0, 100]);
-  const ticks = scaleLinear([0, endedAt - startedAt], [0, 100]).ticks(4);
+  const span = endedAt - startedAt;
+  const ticks = scaleLinear([0, span], [0, 100]).ticks(4);
   const lines = ticks.map((tick) => scale(startedAt + tick));
 
   return (
     <div className="waterfall">
       <div className="waterfall-axis" aria-hidden>
-        {ticks.map((tick, index) => (
-          <span key={tick} style={{ left: `${lines[index]}%` }} data-at-end={(lines[index] ?? 0) > 90 || undefined}>
-            {tick === 0 ? '0' : formatDuration(tick)}
-          </span>
-        ))}
+        {ticks
+          .filter((tick) => (tick / span) * 100 <= lastLabel)
+          .map((tick) => (
+            <span key={tick} style={{ left: `${scale(startedAt + tick)}%` }}>
+              {tick === 0 ? '0' : formatDuration(tick)}
+            </span>
+          ))}
       </div>
       <ol ref={list} style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, start, key }) => {

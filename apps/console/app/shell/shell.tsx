@@ -50,6 +50,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </Dialog.Portal>
         </Dialog.Root>
         <Brand />
+        {connection === 'lost' && (
+          <p className="connection" data-state="lost" role="status">
+            Offline
+          </p>
+        )}
         {waiting > 0 && (
           <Link className="topbar-inbox" href="/inbox">
             {waiting} to decide

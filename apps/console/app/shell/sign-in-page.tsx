@@ -22,7 +22,8 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
       >
         <h1>Sign in to Ravi</h1>
         <p className="muted">
-          This server needs an access token. The browser keeps it in a cookie that scripts cannot read.
+          This server needs an access token; its operator has set it under <code>server.tokens</code>. The browser keeps
+          it in a cookie that scripts cannot read.
         </p>
         <label className="field">
           <span className="field-label">Your token</span>

@@ -11,9 +11,13 @@ export function ErrorNotice({ error, onRetry }: { readonly error: Error; readonl
         <p>{error.message}</p>
         {error instanceof RaviApiError && <p className="code muted">{error.code}</p>}
       </div>
-      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry !== undefined && !isMissing(error) && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
+}
+
+function isMissing(error: Error): boolean {
+  return error instanceof RaviApiError && error.status === 404;
 }
 
 /** One line with the error of an action; nothing without an error. */

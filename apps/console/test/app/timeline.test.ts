@@ -57,6 +57,13 @@ test('a call that only the events know reaches to the present while it runs', ()
   assert.deepEqual([after?.status, after?.startedAt, after?.endedAt], ['error', began + 40, began + 100]);
 });
 
+test('a call that a pause ended is paused, and cancelled once the run is', () => {
+  const trace = [call('launch', 'launch', 0, { status: 'cancelled' })];
+  const statusIn = (status: 'paused' | 'cancelled'): string | undefined =>
+    timelineOf({ ...finishedRun, status, trace }, emptyStory, finishedRun.updatedAt).rows[0]?.status;
+  assert.deepEqual([statusIn('paused'), statusIn('cancelled')], ['paused', 'cancelled']);
+});
+
 test('a run without a model begins with its calls', () => {
   const { rows, startedAt } = timelineOf(failedRun, emptyStory, failedRun.updatedAt);
   assert.deepEqual(

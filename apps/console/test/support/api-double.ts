@@ -115,9 +115,11 @@ export function openApiDouble(): ApiDouble {
     return context.body(bytes.slice(Number(from), Number(to) + 1), 206, { 'content-type': mediaType });
   });
   app.get('/v1/runs', (context) => {
-    const { status, sessionId } = context.req.query();
+    const { status, sessionId, kind } = context.req.query();
     const isWanted = (run: RunDetails): boolean =>
-      (status === undefined || run.status === status) && (sessionId === undefined || run.sessionId === sessionId);
+      (status === undefined || run.status === status) &&
+      (sessionId === undefined || run.sessionId === sessionId) &&
+      (kind === undefined || run.definition.kind === kind);
     return context.json(list(runs().filter(isWanted).map(recordOf)));
   });
   app.post('/v1/runs', async (context) => {
