@@ -69,6 +69,13 @@ test(
     assert.match(told, /while tool_chain was running\. Its outcome is unknown/);
     assert.match(told, /launch: ok; slow: unknown/);
     assert.deepEqual(await installation.launches(), ['launch moon']);
+    // Every call has an end in the events, also the one that was running.
+    const seen: Body[] = [];
+    for await (const { event, data } of readEvents(await fetch(`${url}/v1/runs/${runId}/events`)))
+      seen.push({ event, ...JSON.parse(data).data });
+    const callsOf = (event: string): readonly string[] =>
+      [...new Set(seen.filter((each) => each.event === event).map(({ callId }) => callId))].toSorted();
+    assert.deepEqual(callsOf('tool-result'), callsOf('tool-call'));
     // The earlier artifact still exists, although the start swept the store.
     const run = await send(url, `/v1/runs/${runId}`);
     assert.equal(run.artifacts.length, 1);

@@ -9,6 +9,8 @@ export interface RecordedRunsOptions {
   readonly logOf: (runId: string) => EventLog | undefined;
   /** Returns an empty log in place of a closed one: the run continues after a pause. */
   readonly reopen: (runId: string) => Promise<EventLog>;
+  /** Adds the ends of calls that an earlier process began, before the run ends. */
+  readonly endLostCalls: (runId: string) => Promise<void>;
   readonly redact: (data: JsonObject) => JsonObject;
 }
 
@@ -16,7 +18,7 @@ export interface RecordedRunsOptions {
  * Wraps a run store so that the log of a run knows its owner and epoch, and every end is stored before readers receive it:
  * first the events that wait, then the end in the transaction that ends the run.
  */
-export function createRecordedRuns({ runs, logOf, reopen, redact }: RecordedRunsOptions): RunStore {
+export function createRecordedRuns({ runs, logOf, reopen, endLostCalls, redact }: RecordedRunsOptions): RunStore {
   async function begin(run: Run, { owner }: LeaseRequest): Promise<void> {
     const known = logOf(run.id);
     const log = known?.isClosed === true ? await reopen(run.id) : known;
@@ -30,6 +32,7 @@ export function createRecordedRuns({ runs, logOf, reopen, redact }: RecordedRuns
     const event = change.event === undefined ? {} : { event: shown(change.event) };
     const redacted = { ...change, ...event };
     if (log === undefined || log.isClosed) return runs.transition(id, redacted);
+    if (change.to !== 'paused') await endLostCalls(id);
     await log.hold();
     let isChanged = false;
     try {

@@ -15,6 +15,8 @@ import type {
 import { costOf } from '@ravi/agents';
 import { createEventLog } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
+import { createLostCalls } from './lost-calls.ts';
+import type { LostCalls } from './lost-calls.ts';
 import { createRecordedRuns } from './recorded-runs.ts';
 import { createStoredEvents } from './stored-events.ts';
 import type { RunRecord } from './stored-events.ts';
@@ -84,6 +86,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const logs = new Map<string, EventLog>();
   /** Number of console lines that a resumed script will write again. */
   const repeatedLines = new Map<string, number>();
+  const lostCalls = new Map<string, LostCalls>();
   const pins = new Set<Promise<void>>();
 
   function pin({ runId, ref }: RunEventOf<'artifact'>): void {
@@ -106,6 +109,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const { runId } = event;
     const log = logs.get(runId);
     if (log === undefined || (event.type === 'console' && isRepeated(runId, event))) return;
+    if (event.type === 'tool-call' || event.type === 'tool-result') lostCalls.get(runId)?.remove(event.callId);
     log.append(event.type === 'model-end' ? withCost(event, prices) : event);
     if (event.type === 'artifact') pin(event);
   }
@@ -116,8 +120,18 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const base = known.at(-1)?.id;
     const log = createEventLog({ runId, events: store.events, clock, logger, redact, base });
     repeatedLines.set(runId, known.filter(isLineOfRun).length);
+    lostCalls.set(runId, createLostCalls(known));
     logs.set(runId, log);
     return log;
+  }
+
+  // Every call in the events has an end before the run has.
+  async function endLostCalls(runId: string): Promise<void> {
+    const lost = lostCalls.get(runId);
+    if (lost === undefined || lost.isEmpty) return;
+    const { calls } = await stored.recordOf(runId);
+    lostCalls.delete(runId);
+    for (const event of lost.ends(calls)) logs.get(runId)?.append(event);
   }
 
   async function reopen(runId: string): Promise<EventLog> {
@@ -125,7 +139,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   return {
-    runs: createRecordedRuns({ runs: store.runs, logOf: (runId) => logs.get(runId), reopen, redact }),
+    runs: createRecordedRuns({ runs: store.runs, logOf: (runId) => logs.get(runId), reopen, endLostCalls, redact }),
     async open(runId, { isNew = false } = {}) {
       if (logs.has(runId)) return undefined;
       const known = isNew ? [] : await stored.load(runId);
@@ -139,6 +153,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       await Promise.all(pins);
       logs.delete(runId);
       repeatedLines.delete(runId);
+      lostCalls.delete(runId);
       log.close();
     },
     active: (runId) => logs.get(runId),
