@@ -109,19 +109,20 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
 }
 
 async function fillToolbox(
-  { toolbox, invoker, sandbox, preflight, snippetStore: store, lifetime, logger }: Parts,
+  { toolbox, invoker, sandbox, preflight, snippetStore: store, durable: services, lifetime, logger }: Parts,
   { config, baseDir }: Installation,
   ofPlugins: readonly ToolSource[],
 ): Promise<ToolReport> {
   const folders = config.tools.map((folder) =>
     createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
   );
-  const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight });
+  const durable = services === undefined ? {} : { chains: services.chains };
+  const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight, ...durable });
   const foreignSources = [...ofPlugins, snippets, discoverySource(toolbox)];
   const report = await loadTools(toolbox, { ownSources: folders, foreignSources, signal: lifetime });
   warnAbout(report, logger);
   // Last, because its description shows the others.
-  toolbox.add(createToolChainTool({ invoker, sandbox, preflight }), { source: builtIn });
+  toolbox.add(createToolChainTool({ invoker, sandbox, preflight, ...durable }), { source: builtIn });
   return report;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openMonolith, serve } from '@ravi/monolith';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { test } from 'vitest';
@@ -66,8 +67,9 @@ test(
     assert.deepEqual([ended.status, ended.steps], ['completed', 2]);
     const { items: turns } = await send(url, `/v1/sessions/${sessionId}/history`);
     const told = JSON.stringify(turns);
-    assert.match(told, /while tool_chain was running\. Its outcome is unknown/);
-    assert.match(told, /launch: ok; slow: unknown/);
+    // The script was resumed, and learned that the outcome of its second call is unknown.
+    assert.match(told, /The call of slow was running when the process ended/);
+    assert.match(told, /launch\(.*→ ok.*slow\(.*→ unknown \(E_CALL_UNKNOWN\)/);
     assert.deepEqual(await installation.launches(), ['launch moon']);
     // Every call has an end in the events, also the one that was running.
     const seen: Body[] = [];
@@ -117,40 +119,62 @@ test(
   },
 );
 
-test(
-  'a request whose script does not run again is withdrawn: a decision is refused with 410, and the model reads the truth',
-  { timeout: 90_000 },
-  async () => {
-    const demo = `return await Promise.all(['moon', 'sun'].map((target) => tools.launch({ target })));`;
-    await using installation = await createInstallation({ agent: { demoScript: './demo.ts' } }, { 'demo.ts': demo });
-    using first = startProcess(installation.folder, ['--port', '0']);
-    const url = await first.url();
-    const { id: runId, sessionId } = await send(url, '/v1/runs', { kind: 'agent', task: 'demo' });
-    const pending = async (): Promise<readonly Body[]> =>
-      (await send(url, `/v1/approvals?runId=${runId}&status=pending`)).items;
-    while ((await pending()).length < 2) await new Promise(setImmediate);
-    const [sun, moon] = await pending();
-    await send(url, `/v1/approvals/${moon.id}/decision`, { decision: 'approved' });
-    while ((await installation.launches()).length === 0) await new Promise(setImmediate);
-    first.signal('SIGTERM');
-    assert.equal(await first.exit, 0);
+const twoLaunches = `return await Promise.all(['moon', 'sun'].map((target) => tools.launch({ target })));`;
 
-    using second = startProcess(installation.folder, ['--port', '0']);
-    const next = await second.url();
-    await until(next, runId, 'run-end');
-    const late = await fetch(`${next}/v1/approvals/${sun.id}/decision`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ decision: 'approved' }),
-    });
-    const refusal: Body = await late.json();
-    assert.deepEqual([late.status, refusal.error.code], [410, 'E_APPROVAL_WITHDRAWN']);
-    assert.match(refusal.error.message, /will not run \(The process ended, and the run continued without this call\)/);
-    const { items: turns } = await send(next, `/v1/sessions/${sessionId}/history`);
-    assert.match(JSON.stringify(turns), /launch: did not run, its approval was withdrawn before a decision/);
-    assert.deepEqual(await installation.launches(), ['launch moon']);
-  },
-);
+for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
+  for (const mode of ['pause', 'wait'] as const) {
+    test(
+      `the script of an agent continues after ${ending} where it stopped (approvals: ${mode})`,
+      { timeout: 90_000 },
+      async () => {
+        const config = { agent: { demoScript: './demo.ts' }, approvals: { mode } };
+        await using installation = await createInstallation(config, { 'demo.ts': twoLaunches });
+        using first = startProcess(installation.folder, ['--port', '0']);
+        const url = await first.url();
+        const { id: runId, sessionId } = await send(url, '/v1/runs', { kind: 'agent', task: 'demo' });
+        const pending = async (at: string): Promise<readonly Body[]> =>
+          (await send(at, `/v1/approvals?runId=${runId}&status=pending`)).items;
+        while ((await pending(url)).length < 2) await pause(20);
+        const [sun, moon] = await pending(url);
+        await send(url, `/v1/approvals/${moon.id}/decision`, { decision: 'approved' });
+        while ((await installation.launches()).length === 0) await pause(20);
+        first.signal(ending);
+        await first.exit;
+
+        using second = startProcess(installation.folder, ['--port', '0']);
+        const next = await second.url();
+        assert.deepEqual(
+          (await pending(next)).map(({ id }) => id),
+          [sun.id],
+        );
+        const decided = await send(next, `/v1/approvals/${sun.id}/decision`, { decision: 'approved' });
+        assert.equal(decided.error, undefined, JSON.stringify(decided));
+        const ended = await until(next, runId, 'run-end');
+        assert.equal(ended.status, 'completed');
+        assert.deepEqual(await installation.launches(), ['launch moon', 'launch sun']);
+        const { items: turns } = await send(next, `/v1/sessions/${sessionId}/history`);
+        assert.match(JSON.stringify(turns), /launched.*launched/);
+
+        const run = await send(next, `/v1/runs/${runId}`);
+        const [child, ...others] = run.children;
+        assert.deepEqual([child.kind, child.status, others.length], ['chain', 'completed', 0]);
+        const script = await send(next, `/v1/runs/${child.id}`);
+        assert.deepEqual([script.parentRunId, script.script, script.status], [runId, twoLaunches, 'completed']);
+        assert.deepEqual(
+          script.trace.map(({ tool, status }: Body) => [tool, status]),
+          [
+            ['launch', 'ok'],
+            ['launch', 'ok'],
+          ],
+        );
+        const call = run.trace.find(({ tool }: Body) => tool === 'tool_chain');
+        assert.equal(call.callId, child.callId);
+        const launches = run.trace.filter(({ parentId }: Body) => parentId === child.callId);
+        assert.equal(launches.length, 2);
+      },
+    );
+  }
+}
 
 test('a run during which servers die repeatedly is given up', async () => {
   await using installation = await createInstallation();

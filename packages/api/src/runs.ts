@@ -104,6 +104,13 @@ export const runDetailsSchema = extend(
     logs: array(extend(consoleLineSchema, {}, { parentId: string(), callId: string() })),
     artifacts: array(blobStatSchema),
     questions: array(questionSchema, { description: 'Open questions of a paused agent.' }),
+    children: array(
+      object(
+        { id: string(), kind: string(), status: statuses, createdAt: timestamp },
+        { callId: string({ description: 'The call of this run that the child works for.' }) },
+      ),
+      { description: 'Runs below this one: the scripts of its calls, and its sub-agents.' },
+    ),
     pendingApprovals: array(object({ id: string(), tool: string(), expiresAt: timestamp })),
   },
   {

@@ -20,7 +20,7 @@ export class CallContext implements ToolContext {
   }
 
   get runId(): string {
-    return this.#pending.session.runId;
+    return this.#pending.session.reportedRunId;
   }
 
   get sessionId(): string {

@@ -235,7 +235,7 @@ export class PendingCall {
 
   /** Ids that every event about this call has. */
   get scope(): EventScope & { readonly callId: string } {
-    const { runId, sessionId } = this.session;
+    const { reportedRunId: runId, sessionId } = this.session;
     const scope = { runId, sessionId, callId: this.callId };
     return this.parentId === undefined ? scope : { ...scope, parentId: this.parentId };
   }

@@ -16,6 +16,7 @@ export const noDetails: Omit<RunDetails, keyof Run> = {
   plainConversationTokens: 0,
   logs: [],
   artifacts: [],
+  children: [],
   questions: [],
   pendingApprovals: [],
 };

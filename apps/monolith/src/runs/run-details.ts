@@ -5,7 +5,7 @@ import { traceOf } from './run-trace.ts';
 import type { RunRecord } from './stored-events.ts';
 
 /** A run with everything that its record says; artifacts by their refs, in the order in which they were stored. */
-export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'pendingApprovals'> {
+export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'children' | 'pendingApprovals'> {
   readonly artifactRefs: readonly string[];
 }
 

@@ -34,6 +34,8 @@ export function withEventRecording(
       if (run === undefined || run.outcome !== undefined) return chains.resume(runId);
       return follow(runId, { isNew: false }, () => chains.resume(runId));
     },
+    // Its events belong to the run of the call.
+    runWithin: chains.runWithin,
     get: (runId) => chains.get(runId),
     cancel: (runId) => chains.cancel(runId),
     get active() {

@@ -1,6 +1,6 @@
 import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createSnippetTool } from '@ravi/capabilities';
-import type { Preflight } from '@ravi/capabilities';
+import type { DurableChains, Preflight } from '@ravi/capabilities';
 import type { Principal, Sandbox, Snippet } from '@ravi/kernel';
 
 /** Keeps the toolbox in step with the snippet store. */
@@ -23,14 +23,23 @@ export interface SnippetToolsOptions {
   readonly invoker: ToolInvoker;
   readonly sandbox: Sandbox;
   readonly preflight: Preflight | false;
+  /** Makes the scripts of agents durable. */
+  readonly durable: { readonly chains: Pick<DurableChains, 'runWithin'> } | undefined;
 }
 
 /** Creates the tools of snippets that are saved and deleted while the process runs. */
-export function createSnippetTools({ toolbox, invoker, sandbox, preflight }: SnippetToolsOptions): SnippetTools {
+export function createSnippetTools({
+  toolbox,
+  invoker,
+  sandbox,
+  preflight,
+  durable,
+}: SnippetToolsOptions): SnippetTools {
+  const chains = durable === undefined ? {} : { chains: durable.chains };
   return {
     offer(snippet) {
       if (snippet.principal !== snippetOwner) return;
-      toolbox.add(createSnippetTool(snippet, { invoker, sandbox, preflight }), { source: snippetSource });
+      toolbox.add(createSnippetTool(snippet, { invoker, sandbox, preflight, ...chains }), { source: snippetSource });
     },
     /** Removes the tool of a snippet. */
     withdraw(principal, name) {

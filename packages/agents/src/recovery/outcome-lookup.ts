@@ -1,12 +1,16 @@
 import { errorResult } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { Approval, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
+import type { ChildRuns } from './child-runs.ts';
 import { isWithin, neverStarted } from './run-approvals.ts';
 
 /** Facts about an interrupted run apart from its journal. */
 export interface InterruptedRun {
-  /** True if the run had sub-agents: their calls are recorded under their own runs, so no call is made again. */
-  readonly hadChildren: boolean;
+  /**
+   * Runs below it. The calls of sub-agents are recorded under their own runs, so no call is made again, except those of
+   * scripts with a run: they continue where they stopped.
+   */
+  readonly children: ChildRuns;
   /** Approvals that the run requested, oldest first. */
   readonly approvals: readonly Approval[];
 }
@@ -21,7 +25,7 @@ export interface InterruptedRun {
 export function createOutcomeLookup(
   runId: string,
   { items, corrupt }: Listing<JournalItem>,
-  { hadChildren, approvals }: InterruptedRun,
+  { children: { hadAgents, scripts }, approvals }: InterruptedRun,
 ): (call: ToolUseBlock) => InvocationResult | undefined {
   const [damage] = corrupt;
   if (damage !== undefined) {
@@ -34,7 +38,8 @@ export function createOutcomeLookup(
     const inner = calls.filter((item) => item !== own && isWithin(item.entry.record.callId, { id }));
     // A call that needed approval is recorded before it starts, so this one never started.
     const hasAsked = approvals.some(({ request }) => request.callId === id);
-    if (own === undefined && inner.length === 0 && (!hadChildren || hasAsked)) return undefined;
+    const canBegin = !hadAgents || hasAsked || scripts.has(id);
+    if (own === undefined && inner.length === 0 && canBegin) return undefined;
     const recorded = new Set([own, ...inner].map((item) => item?.entry.record.callId));
     const waiting = approvals.filter(({ request: { callId } }) => isWithin(callId, { id }) && !recorded.has(callId));
     return errorResult('E_CALL_UNKNOWN', unknownText(name, inner, waiting));

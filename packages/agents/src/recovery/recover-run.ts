@@ -24,6 +24,8 @@ import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agen
 import { agentKind, isSuspended } from '../loop/run-record.ts';
 import { startChild } from '../loop/start-run.ts';
 import { StepCalls } from '../loop/step-calls.ts';
+import { endScripts, readChildRuns } from './child-runs.ts';
+import type { ChildRuns } from './child-runs.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
 import { isWithin, readRunApprovals } from './run-approvals.ts';
 import type { RecoveryApprovals, RunApprovals } from './run-approvals.ts';
@@ -133,7 +135,11 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
   if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
   const calls = last.details?.['pause'] === undefined ? openCalls(run.messages) : [];
   // Calls of earlier steps have results, and jobs ended with their process.
-  await approvals.withdraw(({ callId }) => !calls.some((call) => isWithin(callId, call)), abandoned);
+  const isDead = (callId: string): boolean => !calls.some((call) => isWithin(callId, call));
+  await approvals.withdraw(({ callId }) => isDead(callId), abandoned);
+  const { runs } = run.definition;
+  const children = await waitForStore(run, () => readChildRuns(runs, run.runId));
+  await waitForStore(run, () => endScripts(runs, children, isDead, { now: run.now(), reason: abandoned }));
   if (last.details?.['pause'] !== undefined) {
     const state = readPause(last.details, run.sessionId);
     return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
@@ -142,7 +148,7 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
   // The other calls of the step ended before the run paused, and their message has the budget that was spent.
   const isCounted = last.message.role === 'user';
   if (calls.length > 0) {
-    return appendToolResults(run, await resultsOf(run, { calls, reason, isCounted, journal, approvals }));
+    return appendToolResults(run, await resultsOf(run, { calls, reason, isCounted, journal, approvals, children }));
   }
   if (last.message.role === 'user') return;
   run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
@@ -155,22 +161,20 @@ interface OpenCalls extends Omit<Interrupted, 'history'> {
   readonly reason: ModelStopReason;
   /** True if the budget of the run has counted the calls. */
   readonly isCounted: boolean;
+  readonly children: ChildRuns;
 }
 
 /** Returns the results of the calls that were open when the process ended, in the order of the calls. */
 async function resultsOf(
   run: AgentRun,
-  { calls, reason, isCounted, journal, approvals }: OpenCalls,
+  { calls, reason, isCounted, journal, approvals, children }: OpenCalls,
 ): Promise<readonly ToolResultBlock[]> {
-  const { runs } = run.definition;
-  const children = await waitForStore(run, async () => runs?.list({ parentRunId: run.runId }, { limit: 1 }));
   const recorded = await journal.entries(run.runId);
-  const hadChildren = (children?.items.length ?? 0) > 0;
-  const canRepeat = createOutcomeLookup(run.runId, recorded, { hadChildren, approvals: approvals.all });
+  const canRepeat = createOutcomeLookup(run.runId, recorded, { children, approvals: approvals.all });
   const kept = calls.filter((call) => canRepeat(call) === undefined);
   // Before the model reads that the others did not run, so that no decision can make that false.
   const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isWithin(callId, call)), abandoned);
-  const outcomeOf = createOutcomeLookup(run.runId, recorded, { hadChildren, approvals: settled });
+  const outcomeOf = createOutcomeLookup(run.runId, recorded, { children, approvals: settled });
   const stepCalls = new StepCalls(run);
   run.calls = stepCalls;
   const results = new Map<string, ToolResultBlock>();

@@ -25,7 +25,9 @@ export async function readRunApprovals(
   let cursor: string | undefined;
   do {
     const page = await store?.list({ runId }, cursor === undefined ? {} : { cursor });
-    all.unshift(...(page?.items.toReversed() ?? []));
+    // Those of the runs below are theirs.
+    const own = page?.items.filter(({ request }) => request.runId === runId) ?? [];
+    all.unshift(...own.toReversed());
     cursor = page?.next;
   } while (cursor !== undefined);
 

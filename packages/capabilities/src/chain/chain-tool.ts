@@ -1,36 +1,21 @@
-import type { ToolInvoker, SessionOptions } from '@ravi/invoker';
 import { notCallableFromChain } from '@ravi/kernel';
-import type {
-  ChainPolicy,
-  Sandbox,
-  SandboxLanguage,
-  Tool,
-  ToolRegistry,
-  ProgressEvent,
-  ToolContext,
-} from '@ravi/kernel';
-import { sessionOf } from '@ravi/invoker';
+import type { SandboxLanguage, Tool, ToolRegistry } from '@ravi/kernel';
 import { toolOverview } from '../discovery/tool-overview.ts';
 import { scriptTools } from '../discovery/visible-tools.ts';
-import type { Preflight } from '../preflight/preflight.ts';
-import { runChain } from './run-chain.ts';
 import { toolDeclarations } from '../declarations/tool-declarations.ts';
 import type { ToolDeclarations } from '../declarations/tool-declarations.ts';
+import { runScriptOfCall } from './call-script.ts';
+import type { ScriptToolOptions } from './call-script.ts';
 
 /** Options of {@link createToolChainTool}. */
-export interface ToolChainToolOptions {
-  readonly invoker: ToolInvoker;
-  readonly sandbox: Sandbox;
+export interface ToolChainToolOptions extends ScriptToolOptions {
   /** `tool_chain` when absent. */
   readonly name?: string;
-  readonly policy?: Partial<ChainPolicy>;
   /**
    * Maximum tokens of the tools in the description, estimated from above; 2000 when absent. More tools than that are
    * listed by line, by name or by group, and the script searches for their declarations.
    */
   readonly maxToolTokens?: number;
-  /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
-  readonly preflight?: Preflight | false;
 }
 
 const rules = `Runs a TypeScript or JavaScript script that calls tools as functions, so that several calls and the work between them take one step.
@@ -60,7 +45,7 @@ const pythonRules = `With language "python" the script is Python, and these rule
  * call of this tool. The time that people take to approve is charged to neither.
  */
 export function createToolChainTool(options: ToolChainToolOptions): Tool & { readonly [notCallableFromChain]: true } {
-  const { invoker, sandbox, name = 'tool_chain', maxToolTokens, policy, preflight } = options;
+  const { invoker, sandbox, name = 'tool_chain', maxToolTokens } = options;
   const { languages } = sandbox.supports;
   return {
     name,
@@ -86,15 +71,9 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
     allowedCallers: ['direct'],
     [notCallableFromChain]: true,
     async execute(args, context) {
-      const result = await runChain({
+      const result = await runScriptOfCall(options, context, {
         code: args['code'] as string,
         language: (args['language'] ?? languages[0] ?? 'javascript') as SandboxLanguage,
-        invoker,
-        sandbox,
-        signal: context.signal,
-        session: sessionWithin(context),
-        ...(policy === undefined ? {} : { policy }),
-        ...(preflight === undefined ? {} : { preflight }),
       });
       context.check();
       return { content: result.outputBlocks, isError: result.status !== 'ok' };
@@ -111,24 +90,4 @@ export function chainToolDeclarations(
     scriptTools(registry).filter((tool) => tool.deferLoading !== true),
     options,
   );
-}
-
-/** Returns the session options of a script inside a tool's call: same run, conversation and principal, and no more permissions. */
-export function sessionWithin(context: ToolContext): SessionOptions {
-  const { runId, sessionId, principal, callId } = context;
-  const parent = sessionOf(context);
-  return {
-    runId,
-    sessionId,
-    principal,
-    parentCallId: callId,
-    // A script is not allowed more than the session that calls it.
-    ...(parent === undefined ? {} : { parent }),
-    onProgress: (event) => forward(event, context),
-  };
-}
-
-function forward(event: ProgressEvent, context: ToolContext): void {
-  if (event.type === 'tool-call') context.progress({ message: `${event.tool} …` });
-  if (event.type === 'tool-result') context.progress({ message: `${event.tool}: ${event.status}` });
 }

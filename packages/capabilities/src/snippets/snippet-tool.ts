@@ -1,18 +1,11 @@
-import type { ToolInvoker } from '@ravi/invoker';
 import { KernelError, notCallableFromChain, textBlock } from '@ravi/kernel';
-import type { ChainPolicy, Sandbox, Snippet, Tool, ToolContext } from '@ravi/kernel';
-import { runChain } from '../chain/run-chain.ts';
-import type { Preflight } from '../preflight/preflight.ts';
-import { sessionWithin } from '../chain/chain-tool.ts';
+import type { Snippet, Tool, ToolContext } from '@ravi/kernel';
+import { runScriptOfCall } from '../chain/call-script.ts';
+import type { ScriptToolOptions } from '../chain/call-script.ts';
 import { checkSnippetTools } from './check-snippet-tools.ts';
 
 /** Options of {@link createSnippetTool}. */
-export interface SnippetToolOptions {
-  readonly invoker: ToolInvoker;
-  readonly sandbox: Sandbox;
-  readonly policy?: Partial<ChainPolicy>;
-  /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
-  readonly preflight?: Preflight | false;
+export interface SnippetToolOptions extends ScriptToolOptions {
   /**
    * Reaction to a tool that has changed since the snippet was saved: do not run and report it to the model (`refuse`, when
    * absent), or run and report it (`warn`). A tool that is gone is always refused.
@@ -33,7 +26,7 @@ export function createSnippetTool(
   options: SnippetToolOptions,
 ): Tool & { readonly [notCallableFromChain]: true } {
   const { name, version, language, code, inputSchema = noInput } = snippet;
-  const { invoker, sandbox, policy, preflight, onChangedTool = 'refuse' } = options;
+  const { invoker, sandbox, onChangedTool = 'refuse' } = options;
   const { languages } = sandbox.supports;
   if (!languages.includes(language)) {
     const message = `The snippet ${name} is in ${language}; the sandbox ${sandbox.name} runs ${languages.join(', ')}`;
@@ -53,17 +46,8 @@ export function createSnippetTool(
     async execute(input, context) {
       checkPrincipal(snippet, context);
       const change = checkSnippetTools(snippet, invoker.registry, { onChangedTool });
-      const result = await runChain({
-        code,
-        language,
-        input,
-        invoker,
-        sandbox,
-        signal: context.signal,
-        session: { ...sessionWithin(context), allowedTools: snippet.tools.map((tool) => tool.name) },
-        ...(policy === undefined ? {} : { policy }),
-        ...(preflight === undefined ? {} : { preflight }),
-      });
+      const allowedTools = snippet.tools.map((tool) => tool.name);
+      const result = await runScriptOfCall(options, context, { code, language, input, allowedTools });
       context.check();
       const warning = change === undefined ? [] : [textBlock(`Note: ${change}`)];
       return { content: [...warning, ...result.outputBlocks], isError: result.status !== 'ok' };

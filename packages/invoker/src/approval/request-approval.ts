@@ -67,11 +67,10 @@ export async function requestApproval(
 
 function enterHumanWait({ session, callId }: PendingCall, request: ApprovalRequest): () => void {
   const { durability } = session;
-  if (durability?.decidedApprovals.has(request.id) === false) return durability.onHumanWait(callId);
   const { id, tool, risk, expiresAt } = request;
-  return durability === undefined
-    ? session.enterHumanWait(callId, [{ id, callId, tool, risk, expiresAt }])
-    : (): void => undefined;
+  const awaited = { id, callId, tool, risk, expiresAt };
+  if (durability === undefined) return session.enterHumanWait(callId, [awaited]);
+  return durability.decidedApprovals.has(id) ? (): void => undefined : durability.onHumanWait(callId, awaited);
 }
 
 function shownArguments({ tool, namedArgs, runtime }: PendingCall): ShownArguments {

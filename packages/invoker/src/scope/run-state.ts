@@ -1,10 +1,13 @@
 import { compareRisk } from '@ravi/kernel';
 import type { ChainFile, Scratchpad, ToolRisk } from '@ravi/kernel';
+import { emptyArray } from '@ravi/support';
 import type { RunGrant } from './session-durability.ts';
 
 /** State of a run that all its sessions share. Most runs use little of it, so each part is created when it is first used. */
 export class RunState {
-  readonly #knownGrants: readonly RunGrant[] | undefined;
+  readonly #knownGrants: readonly RunGrant[];
+  /** State of the run around a run that is part of it: only the numbers of calls are its own. */
+  readonly #outer: RunState | undefined;
   #grants: RunGrants | undefined;
   #scratchpad: Map<string, unknown> | undefined;
   #files: Map<string, ChainFile> | undefined;
@@ -13,24 +16,28 @@ export class RunState {
   /** Last numbers of the calls inside another call, by the prefix of their ids. */
   #lastInnerNumbers: Map<string, number> | undefined;
 
-  constructor(knownGrants?: readonly RunGrant[]) {
+  constructor(knownGrants: readonly RunGrant[] = emptyArray, outer?: RunState) {
     this.#knownGrants = knownGrants;
+    this.#outer = outer;
+    if (outer !== undefined) for (const grant of knownGrants) addGrant(outer.grants, grant);
   }
 
   get grants(): RunGrants {
-    return (this.#grants ??= new RunGrants(this.#knownGrants));
+    return this.#outer?.grants ?? (this.#grants ??= grantsOf(this.#knownGrants));
   }
 
   get scratchpad(): Scratchpad {
-    return (this.#scratchpad ??= new Map<string, unknown>());
+    return this.#outer?.scratchpad ?? (this.#scratchpad ??= new Map<string, unknown>());
   }
 
   get files(): readonly ChainFile[] {
+    if (this.#outer !== undefined) return this.#outer.files;
     return this.#files === undefined ? [] : [...this.#files.values()];
   }
 
   /** Adds a file; it replaces a file of the same path. */
   addFile(file: ChainFile): void {
+    if (this.#outer !== undefined) return this.#outer.addFile(file);
     this.#files ??= new Map();
     this.#files.set(file.path, file);
   }
@@ -45,14 +52,20 @@ export class RunState {
   }
 }
 
+function grantsOf(known: readonly RunGrant[]): RunGrants {
+  const grants = new RunGrants();
+  for (const grant of known) addGrant(grants, grant);
+  return grants;
+}
+
+function addGrant(grants: RunGrants, { tool, toolDigest, risk }: RunGrant): void {
+  grants.add(tool, toolDigest, risk);
+}
+
 /** Approvals for the whole run: per tool and definition, up to the approved risk, never `critical`. */
 export class RunGrants {
   #risks: Map<string, ToolRisk> | undefined;
   readonly #listeners = new Set<() => void>();
-
-  constructor(known: readonly RunGrant[] = []) {
-    for (const { tool, toolDigest, risk } of known) this.add(tool, toolDigest, risk);
-  }
 
   add(tool: string, toolDigest: string, risk: ToolRisk): void {
     if (risk === 'critical') return;

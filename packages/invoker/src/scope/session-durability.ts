@@ -1,4 +1,4 @@
-import type { BlobRef, Journal, ToolRisk } from '@ravi/kernel';
+import type { AwaitedApproval, BlobRef, Journal, ToolRisk } from '@ravi/kernel';
 
 /** Approval for the whole run. */
 export interface RunGrant {
@@ -27,5 +27,5 @@ export interface SessionDurability {
   /** Approvals for the whole run that were given before. */
   readonly grants: readonly RunGrant[];
   /** Called when a call starts to wait for a human; the returned function ends the wait. */
-  onHumanWait(callId: string): () => void;
+  onHumanWait(callId: string, approval: AwaitedApproval): () => void;
 }

@@ -41,6 +41,11 @@ export interface SessionOptions {
    * cancellation cancels this session.
    */
   readonly parent?: InvokerSession;
+  /**
+   * True for a run with an id and a journal of its own that does the work of one call of the parent's run. It shares grants,
+   * scratchpad and files with the parent; tools and observers see the parent's run id.
+   */
+  readonly isPartOfParentRun?: boolean;
   /** Call inside which this session runs; its id prefixes the ids of calls here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;

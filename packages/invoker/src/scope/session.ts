@@ -50,6 +50,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly artifactTtlMs: number | undefined;
   readonly toolsEnabled: boolean;
   readonly parentCallId: string | undefined;
+  /** Run that tools and observers see: the run around this one if this one is part of it. */
+  readonly reportedRunId: string;
   readonly durability: SessionDurability | undefined;
   readonly journal: Journal | undefined;
   readonly hasStableApprovalIds: boolean;
@@ -89,8 +91,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.journal = options.durability?.journal ?? options.journal ?? parent?.journal ?? runtime.journal;
     this.hasStableApprovalIds = options.hasStableApprovalIds ?? parent?.hasStableApprovalIds ?? false;
     this.storedRunId = options.isOfStoredRun === true ? this.runId : parent?.storedRunId;
+    const isPart = parent !== undefined && options.isPartOfParentRun === true;
+    this.reportedRunId = isPart ? parent.reportedRunId : this.runId;
     const isInSameRun = parent !== undefined && isSameRun(this, parent);
-    this.#run = isInSameRun ? parent.#run : new RunState(options.durability?.grants);
+    const grants = options.durability?.grants;
+    this.#run = isInSameRun ? parent.#run : new RunState(grants, isPart ? parent.#run : undefined);
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
     // `parent?.#allowLists` is not allowed for private names.
@@ -196,7 +201,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   /** Fields that every hook payload about this session has. */
   get scope(): EventScope {
-    const { runId, sessionId, parentCallId } = this;
+    const { reportedRunId: runId, sessionId, parentCallId } = this;
     return parentCallId === undefined ? { runId, sessionId } : { runId, sessionId, parentId: parentCallId };
   }
 

@@ -71,6 +71,7 @@ export interface ApprovalChangeQuery {
 /** Filter on approvals. Absent fields match every approval. */
 export interface ApprovalFilter {
   readonly principal?: Principal;
+  /** Approvals of this run and of the runs below it, such as the scripts of its calls. */
   readonly runId?: string;
   readonly sessionId?: string;
   readonly status?: ApprovalStatus;

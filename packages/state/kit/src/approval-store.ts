@@ -4,6 +4,7 @@ import { applyAction, approvalsLock, decideApproval, withdrawIfEnded } from './a
 import { conflict } from './errors.ts';
 import { checkId, optionalPrincipalKey } from './keys.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
+import { ofRunAndBelow } from './run-tree.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner } from './database.ts';
 
@@ -43,8 +44,9 @@ export function createApprovalStore(database: Database): ApprovalStore {
       selectPage(
         database,
         approvals,
-        { principal_key: optionalPrincipalKey(principal), run_id: runId, session_id: sessionId, status },
+        { principal_key: optionalPrincipalKey(principal), session_id: sessionId, status },
         page,
+        runId === undefined ? [] : [ofRunAndBelow(runId)],
       ),
     decide: (id, decision) => change(id, (sql, approval) => decideApproval(sql, approval, decision)),
     consume: (id, binding, { consumer, now }) =>

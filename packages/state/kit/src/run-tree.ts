@@ -3,6 +3,18 @@ import type { SqlRunner } from './database.ts';
 import { jsonText } from './json-text.ts';
 import { isLive, runs } from './run-rows.ts';
 import { selectRow } from './select.ts';
+import type { Condition } from './select.ts';
+
+/** Returns the condition for rows of a run and of every run below it, by their column `run_id`. */
+export function ofRunAndBelow(runId: string): Condition {
+  return {
+    text: 'run_id IN (WITH RECURSIVE tree (id) AS (SELECT CAST(',
+    value: runId,
+    after:
+      ` AS TEXT) UNION SELECT child.id FROM ${runs.table} child JOIN tree ON child.parent_run_id = tree.id) ` +
+      'SELECT id FROM tree)',
+  };
+}
 
 /** True if a run exists and has a final status, so that no run can start below it. */
 export async function hasEnded(sql: SqlRunner, runId: string): Promise<boolean> {

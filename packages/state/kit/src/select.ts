@@ -10,10 +10,11 @@ const maxLimit = 1_000;
 /** Columns and their required values; `undefined` matches any value. */
 export type ColumnFilter = Readonly<Record<string, SqlValue | undefined>>;
 
-/** Further condition on rows; the value follows `text`. */
+/** Further condition on rows: `text`, then the value, then `after`. */
 export interface Condition {
   readonly text: string;
   readonly value: SqlValue;
+  readonly after?: string;
 }
 
 /** Reader of a list in pages. */
@@ -35,7 +36,9 @@ export async function selectPage<Item>(
   const { text, values } = conditions(wanted);
   const beyond = `${list.orderedBy} ${list.newestFirst ? '<' : '>'}`;
   const after = cursor === undefined ? [] : [{ text: beyond, value: positionOf(cursor) }];
-  const others = [...more, ...after].map((condition) => `${condition.text} $${values.push(condition.value)}`);
+  const others = [...more, ...after].map(
+    (condition: Condition) => `${condition.text} $${values.push(condition.value)}${condition.after ?? ''}`,
+  );
   const rows = await sql.all(
     `SELECT * FROM ${list.table} ${where([...text, ...others])} ` +
       `ORDER BY ${list.orderedBy} ${list.newestFirst ? 'DESC' : 'ASC'} LIMIT $${values.push(size + 1)}`,

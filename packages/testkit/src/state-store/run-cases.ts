@@ -99,6 +99,9 @@ export function runCases({ needing }: StateStoreSuite): void {
     for (const runId of ['running', 'deep', 'of another']) {
       await approvals.create(createApprovalRequest({ id: `ask ${runId}`, runId, requestedAt: midnight }));
     }
+    const ofParent = whole(await approvals.list({ runId: 'parent' })).map(({ request }) => request.runId);
+    assert.deepEqual(ofParent.toSorted(), ['deep', 'running']);
+    assert.equal(whole(await approvals.list({ runId: 'deep' })).length, 1);
     await runs.transition('paused', { from: ['running'], to: 'paused', now: midnight });
     await runs.transition('ended', { from: ['running'], to: 'completed', now: midnight });
     await runs.transition('parent', { from: ['running'], to: 'paused', now: midnight });

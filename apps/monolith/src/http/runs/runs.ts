@@ -1,6 +1,7 @@
 import { api } from '@ravi/api';
 import type { QueryOf } from '@ravi/api';
 import type { BlobStore, ChainPolicy, Run } from '@ravi/kernel';
+import { readChildRuns } from '../../runs/child-runs.ts';
 import { runDetails } from '../../runs/run-details.ts';
 import { agUiEvents } from '../events/ag-ui.ts';
 import { aiUiEvents } from '../events/ai-ui.ts';
@@ -67,11 +68,12 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
     implement(api.runs.get, async (request) => {
       const run = await find(request);
       const details = runDetails(run, await recorder.recordOf(run.id));
+      const children = await readChildRuns(store.runs, run.id);
       const { items } = await store.approvals.list({ runId: run.id, status: 'pending' });
       const pendingApprovals = items.map(({ request: { id, tool, expiresAt } }) => ({ id, tool, expiresAt }));
       const { artifactRefs, ...shown } = details;
       const { trace, logs } = redactor.strings({ trace: shown.trace, logs: shown.logs });
-      return { ...shown, trace, logs, artifacts: await statsOf(blobStore, artifactRefs), pendingApprovals };
+      return { ...shown, trace, logs, artifacts: await statsOf(blobStore, artifactRefs), children, pendingApprovals };
     }),
     implement(api.runs.events, async (request) => {
       const run = await find(request);

@@ -2,10 +2,21 @@ import { keepLease } from '@ravi/agents';
 import { retryWhileUnavailable } from '@ravi/support';
 import type { InvokerSession, SessionDurability, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { ChainRunResult, JsonObject, Logger, Run, Sandbox, CompleteStateStore, Timer } from '@ravi/kernel';
+import type {
+  AwaitedApproval,
+  ChainRunResult,
+  JsonObject,
+  Logger,
+  Run,
+  Sandbox,
+  CompleteStateStore,
+  Timer,
+} from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
 import { runInSession } from '../run-chain.ts';
 import type { ChainRunOptions } from '../run-chain.ts';
+import { isSuspension } from './child-run.ts';
+import type { CallOfRun } from './child-run.ts';
 import { createDurableBridge } from './durable-bridge.ts';
 import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
 import { conflict, endRun, failedResult, pausedResult } from './end-run.ts';
@@ -29,6 +40,8 @@ export interface ActivationOptions {
   readonly pauseAfterMs: number;
   /** Cancels the run for good. */
   readonly signal?: AbortSignal;
+  /** Call whose work the run does. Its signal suspends the run together with the run above, or cancels it. */
+  readonly call?: CallOfRun;
 }
 
 /** A run that this process executes, until it ends, is paused or is released to other processes. */
@@ -42,7 +55,7 @@ export interface Activation {
 
 /** Executes a run whose lease this process has just acquired: from its start, or by replaying its journal. */
 export function createActivation(run: Run, options: ActivationOptions): Activation {
-  const { store, invoker, logger, owner, leaseMs, pauseAfterMs, signal } = options;
+  const { store, invoker, logger, owner, leaseMs, pauseAfterMs, call, signal = call?.signal } = options;
   const { clock } = invoker;
   /** Aborts when the script has to end. */
   const ending = new AbortController();
@@ -56,8 +69,10 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     ending.abort(new KernelError('E_RUN_SUSPENDED', reason));
   }
 
-  function onWaiting(isWaiting: boolean): void {
-    if (!isWaiting) {
+  function onWaiting(approvals: readonly AwaitedApproval[] | undefined): void {
+    // The run above decides when both are paused.
+    if (call !== undefined) return call.onWaiting(approvals);
+    if (approvals === undefined) {
       pauseTimer?.cancel();
       pauseTimer = undefined;
       return;
@@ -81,14 +96,17 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       leaseMs,
       onLost: () => suspend('Another process has resumed the run', conflict(run.id)),
     });
-    const cancel = (): void => ending.abort(signal?.reason);
+    const cancel = (): void => {
+      if (call !== undefined && isSuspension(signal?.reason)) suspend('The run above is suspended');
+      else ending.abort(signal?.reason);
+    };
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
     try {
       return await resume();
     } finally {
       signal?.removeEventListener('abort', cancel);
-      onWaiting(false);
+      onWaiting(undefined);
     }
   }
 
@@ -107,31 +125,39 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     });
     let bridge: DurableBridge | undefined;
     const end = (result: ChainRunResult): Promise<DurableChainResult> =>
-      endRun(run, result, { store, invoker, logger, owner, log, waitFor });
+      endRun(run, result, {
+        store,
+        invoker,
+        logger,
+        owner,
+        log,
+        waitFor,
+        ...(call === undefined ? {} : { keepArtifact: (ref) => call.session.pinArtifact(ref) }),
+      });
 
     if (recorded.result !== undefined) return end(recorded.result as unknown as ChainRunResult);
     const [damage] = corrupt;
-    if (damage !== undefined) return end(failedResult(damage));
+    if (damage !== undefined) return end(failedResult(damage, recorded));
     try {
       checkUnchanged(run, recorded, invoker);
       const beginning = (recorded.events.get(0)?.value as RunBeginning | undefined) ?? newBeginning(clock.now());
       if (!recorded.events.has(0)) log.event(0, 'seed', beginning).catch(() => {});
-      const session = await openSession(log, (callId) => bridge?.onHumanWait(callId) ?? (() => {}));
+      const session = await openSession(log, (...wait) => bridge?.onHumanWait(...wait) ?? (() => {}));
       bridge = createDurableBridge({
         invoker,
         session,
         log,
         recorded,
         beginning,
-        onWaiting: sessionOfRun(run, invoker).approvals === 'pause' ? onWaiting : () => {},
+        onWaiting: call !== undefined || sessionOfRun(run, invoker).approvals === 'pause' ? onWaiting : () => {},
         onStop: (message) => ending.abort(new KernelError('E_CANCELLED', message)),
       });
       const result = await runInSession(scriptOf(run, options), session, bridge);
       if (result.status !== 'cancelled' || !(isPausing || leaving.signal.aborted)) return await end(result);
-      if (isFinal(leaving.signal.reason)) return await end(failedResult(leaving.signal.reason));
+      if (isFinal(leaving.signal.reason)) return await end(failedResult(leaving.signal.reason, recorded));
       return await pause(result);
     } catch (error) {
-      return isFinal(error) ? end(failedResult(error)) : release(error);
+      return isFinal(error) ? end(failedResult(error, recorded)) : release(error);
     } finally {
       bridge?.stop();
     }
@@ -144,6 +170,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     const { approvals, ...session } = sessionOfRun(run, invoker);
     return invoker.openSession({
       ...session,
+      ...call?.options,
       callLimit: 'maxScriptCalls',
       signal: ending.signal,
       durability: {
@@ -171,8 +198,10 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   }
 
   async function release(error: unknown): Promise<never> {
-    // So that another process does not have to wait until the lease expires.
-    await store.runs.release(run.id, owner).catch(() => false);
+    // So that another process does not have to wait until the lease expires. Only the run above resumes a run of a call.
+    const change = { from: ['running'], to: 'paused', owner, now: clock.now() } as const;
+    const isPaused = call !== undefined && (await store.runs.transition(run.id, change).catch(() => false));
+    if (!isPaused) await store.runs.release(run.id, owner).catch(() => false);
     throw error;
   }
 

@@ -1,6 +1,6 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { isLocalTool } from '@ravi/kernel';
-import type { BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/kernel';
+import type { AwaitedApproval, BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/kernel';
 import { createChainBridge } from '../bridge.ts';
 import type { InvokeTool } from '../bridge.ts';
 import { beginName } from '../prelude/source.ts';
@@ -28,8 +28,8 @@ export interface DurableBridgeOptions {
   readonly log: RunLog;
   readonly recorded: RecordedRun;
   readonly beginning: RunBeginning;
-  /** Called with true when only approval requests are open, and with false when that ends. */
-  onWaiting(isWaiting: boolean): void;
+  /** Called with the approvals that the script waits for when it waits for nothing else, and with `undefined` when that ends. */
+  onWaiting(approvals: readonly AwaitedApproval[] | undefined): void;
   /** Called when the run must end although the script has not. */
   onStop(message: string): void;
 }
@@ -39,7 +39,7 @@ export interface DurableBridge extends ChainHost {
   /** Notifies the bridge that the outcome of the call at `place` is recorded. */
   finished(place: number, now: number): void;
   /** See `SessionDurability.onHumanWait`. */
-  onHumanWait(callId: string): () => void;
+  onHumanWait(callId: string, approval: AwaitedApproval): () => void;
   stop(): void;
 }
 
@@ -58,7 +58,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   const { clock } = invoker;
   const inner = createChainBridge(invoker, session);
   const caughtUp = Promise.withResolvers<void>();
-  const waitingCalls = new Set<string>();
+  const waitingCalls = new Map<string, AwaitedApproval>();
   let nextPlace = 1;
   let divergence: string | undefined;
   let stopTimer: Timer | undefined;
@@ -69,7 +69,10 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     onCaughtUp: catchUp,
     onMissing: (place) =>
       stopSoon(() => (place < nextPlace ? undefined : missingCall(place, recorded.calls.get(place)))),
-    onIdle: () => options.onWaiting(waitingCalls.size > 0 && waitingCalls.size === turns.open.size),
+    onIdle() {
+      const waits = waitingCalls.size > 0 && waitingCalls.size === turns.open.size;
+      options.onWaiting(waits ? [...waitingCalls.values()] : undefined);
+    },
   });
   const wakes = createWakes({
     clock,
@@ -198,13 +201,13 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     return reply;
   }
 
-  // Replies about the tools are recorded because they may change; the content of artifacts cannot.
+  // Replies about tools and files are recorded because they may change; the content of artifacts cannot.
   async function recordedReply(place: number, { op }: BridgeCall, text: Promise<string>): Promise<string> {
     const known = recorded.events.get(place);
     if (known?.kind === 'answer') return known.value as string;
     if (known !== undefined || recorded.calls.has(place)) return failureText(divergent(otherRequest(place, `"${op}"`)));
     const reply = await text;
-    if (op !== 'ask' && op !== 'call' && reply.startsWith('v')) return reply;
+    if (op !== 'ask' && op !== 'call' && op !== 'file' && reply.startsWith('v')) return reply;
     await log.event(place, 'answer', reply).catch(() => {});
     return reply;
   }
@@ -222,12 +225,12 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       return divergence === undefined ? undefined : divergenceFailure(divergence, ended);
     },
     finished: (place, now) => turns.schedule(place, now),
-    onHumanWait(callId) {
-      waitingCalls.add(callId);
+    onHumanWait(callId, approval) {
+      waitingCalls.set(callId, approval);
       turns.look();
       return () => {
         waitingCalls.delete(callId);
-        options.onWaiting(false);
+        options.onWaiting(undefined);
       };
     },
     stop() {

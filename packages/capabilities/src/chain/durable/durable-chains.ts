@@ -1,10 +1,13 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
-import type { ChainRunResult, Logger, Run, Sandbox, CompleteStateStore } from '@ravi/kernel';
+import type { Logger, NewRun, Run, Sandbox, CompleteStateStore } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
+import type { RunWithin } from '../call-script.ts';
 import { createActivation } from './activation.ts';
-import type { Activation } from './activation.ts';
+import type { Activation, ActivationOptions } from './activation.ts';
+import { createChildChains } from './child-chains.ts';
+import { resultOf } from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
 import { hasWork } from './recorded-run.ts';
 import { chainKind, defineRun } from './run-definition.ts';
@@ -42,6 +45,14 @@ export interface DurableChains extends AsyncDisposable {
    * {@link DurableChains.start}
    */
   resume(runId: string): Promise<DurableChainResult>;
+  /**
+   * Runs the script of a tool's call as a run of its own below the run of the call: starts it, or resumes it if an earlier
+   * process has started it. It may do no more than the call may do at that time, and it is suspended and cancelled with the
+   * call. Returns `undefined` if no process could resume it, because the run of the call is not stored with a lease.
+   * `chains.resume` does not resume such a run: the call has to be made again, which recovery of the agent does.
+   * @throws KernelError as {@link DurableChains.start}
+   */
+  readonly runWithin: RunWithin;
   get(runId: string): Promise<Run | undefined>;
   /** Ends a run of this process for good; `false` when this process does not execute the run. */
   cancel(runId: string): boolean;
@@ -60,7 +71,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   const closing = new AbortController();
   const active = new Map<string, Activation>();
 
-  async function activate(run: Run, signal?: AbortSignal): Promise<DurableChainResult> {
+  async function activate(run: Run, how: Pick<ActivationOptions, 'signal' | 'call'> = {}): Promise<DurableChainResult> {
     const activation = createActivation(run, {
       store,
       invoker,
@@ -71,7 +82,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       approvalExpiryMs,
       pauseAfterMs,
       ...(preflight === undefined ? {} : { preflight }),
-      ...(signal === undefined ? {} : { signal }),
+      ...how,
     });
     active.set(run.id, activation);
     const result = await activation.result.finally(() => active.delete(run.id));
@@ -95,7 +106,10 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     if (running !== undefined) return running.result;
     const run = await retryWhileUnavailable(() => store.runs.get(runId), { clock, signal: closing.signal });
     if (run?.definition.kind !== chainKind) throw new KernelError('E_RUN_NOT_FOUND', `There is no chain ${runId}`);
-    if (run.outcome !== undefined) return { ...(run.outcome.result as unknown as ChainRunResult), runId };
+    if (run.outcome !== undefined) return resultOf(run, store.journal);
+    if (run.parentRunId !== undefined) {
+      throw new KernelError('E_STATE_CONFLICT', `Run ${runId} continues together with run ${run.parentRunId}`);
+    }
     const claimed = await claim(runId);
     return active.get(runId)?.result ?? activate(claimed);
   }
@@ -114,26 +128,39 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
   }
 
+  async function create(run: NewRun): Promise<Run> {
+    checkOpen();
+    return store.runs.create(run, { owner, now: clock.now(), leaseMs });
+  }
+
+  const runWithin = createChildChains({
+    store,
+    invoker,
+    create,
+    claim(runId) {
+      checkOpen();
+      return claim(runId);
+    },
+    settled: async (runId) => active.get(runId)?.result.catch(() => {}),
+    activate: (run, call) => activate(run, { call }),
+  });
+
   return {
     get active() {
       return active.size;
     },
     async start(request) {
-      checkOpen();
       const { runId: id = `run_${crypto.randomUUID()}`, sessionId = `session_${crypto.randomUUID()}` } = request;
       if (id.length > maxRunIdLength) {
         throw new KernelError('E_CONFIG_INVALID', `The id of a run has at most ${maxRunIdLength} characters`);
       }
       const { principal = 'local', signal } = request;
-      const now = clock.now();
       const definition = defineRun(request, invoker);
-      const run = await store.runs.create(
-        { id, principal, sessionId, definition, createdAt: now },
-        { owner, now, leaseMs },
-      );
-      return activate(run, signal);
+      const run = await create({ id, principal, sessionId, definition, createdAt: clock.now() });
+      return activate(run, signal === undefined ? {} : { signal });
     },
     resume,
+    runWithin,
     get: (runId) => store.runs.get(runId),
     cancel(runId) {
       const running = active.get(runId);

@@ -8,9 +8,13 @@ import type {
   Run,
   RunEventOf,
   RunOutcome,
+  RunJournal,
   RunStatus,
   CompleteStateStore,
 } from '@ravi/kernel';
+import { failureReport } from '../report.ts';
+import { readRecordedRun, unknownOutcome } from './recorded-run.ts';
+import type { RecordedRun } from './recorded-run.ts';
 import type { RunLog } from './run-log.ts';
 
 /** Result of starting or resuming a run: its outcome, or its state as a paused run. */
@@ -24,6 +28,8 @@ export interface EndRunOptions {
   readonly owner: string;
   readonly log: RunLog;
   waitFor<Value>(operation: () => Promise<Value>): Promise<Value>;
+  /** Pins an artifact for the run above, before the pin of this run is released. */
+  keepArtifact?(ref: string): Promise<void>;
 }
 
 const statusOf: Readonly<Record<ChainRunResult['status'], RunStatus>> = {
@@ -72,9 +78,10 @@ export function conflict(runId: string): KernelError {
   return new KernelError('E_STATE_CONFLICT', `Another process has resumed run ${runId}`);
 }
 
-async function unpinArtifacts(runId: string, { invoker, logger, log }: EndRunOptions): Promise<void> {
+async function unpinArtifacts(runId: string, { invoker, logger, log, keepArtifact }: EndRunOptions): Promise<void> {
   for (const ref of log.artifacts) {
     try {
+      await keepArtifact?.(ref);
       await invoker.artifactStore?.unpin(ref, runId);
     } catch (error) {
       logger.error('artifact could not be unpinned', { runId, error });
@@ -87,19 +94,34 @@ function toJson(result: ChainRunResult): JsonValue {
   return JSON.parse(JSON.stringify(result)) as JsonValue;
 }
 
-/** Returns the result of a run that cannot continue. */
-export function failedResult({ code, message }: KernelError): ChainRunResult {
-  const outputText = `The script failed: ${message} [${code}]`;
+/** Returns the result of a run that cannot continue, with the calls that it has made. */
+export function failedResult(
+  { code, message }: Pick<KernelError, 'code' | 'message'>,
+  recorded: Pick<RecordedRun, 'calls'>,
+): ChainRunResult {
+  const callTrace = [...recorded.calls.values()].map((call) =>
+    call.status === 'finished' ? call.entry.record : unknownOutcome(call).record,
+  );
+  const outputText = failureReport({ code, message }, callTrace);
   return {
     status: 'error',
     error: { code, message },
     outputText,
     outputBlocks: [{ type: 'error', message: outputText, code }],
     logs: [],
-    toolCalls: 0,
+    toolCalls: callTrace.length,
     durationMs: 0,
-    callTrace: [],
+    callTrace,
   };
+}
+
+/** Returns the result of a run that is over; a run that was ended from outside its script has only an error. */
+export async function resultOf(run: Run, journal: Pick<RunJournal, 'entries'>): Promise<DurableChainResult> {
+  const { id: runId, status, outcome } = run;
+  if (outcome?.result !== undefined) return { ...(outcome.result as unknown as ChainRunResult), runId };
+  const { code, message } = outcome?.error ?? { code: 'E_INTERNAL', message: `The run is ${status}` };
+  const failed = failedResult({ code, message }, readRecordedRun((await journal.entries(runId)).items));
+  return { ...failed, ...(status === 'cancelled' ? { status } : {}), runId };
 }
 
 /** Returns the result of a run that waits for approval: its finished calls and the pending requests. */

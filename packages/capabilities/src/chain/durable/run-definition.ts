@@ -46,6 +46,8 @@ export const chainKind: string = 'chain';
 /** Details of a run that only chains have. */
 interface ChainDetails {
   readonly approvals: ApprovalMode;
+  /** Call whose script this is, in the run above. */
+  readonly callId?: string;
   readonly allowedTools?: readonly string[];
   /** Risks that were allowed without approval where the run started. */
   readonly risks: Pick<ChainPolicy, 'maxRiskUnapproved' | 'defaultRisk'>;
@@ -61,13 +63,14 @@ const keyText = 'the key of a durable run';
  * Returns everything that determines how a run behaves, as it is when the run starts.
  * @throws KernelError `E_CONFIG_INVALID` for its policy, `E_UNSUPPORTED` for a language that cannot be replayed
  */
-export function defineRun(request: DurableChainRequest, invoker: ToolInvoker): RunDefinition {
+export function defineRun(request: DurableChainRequest, invoker: ToolInvoker, callId?: string): RunDefinition {
   const { code, language = 'javascript', input, policy, approvals = 'wait', allowedTools } = request;
   if (language !== 'javascript') {
     throw new KernelError('E_UNSUPPORTED', `Durable scripts are JavaScript or TypeScript, not ${language}`);
   }
   const details: ChainDetails = {
     approvals,
+    ...(callId === undefined ? {} : { callId }),
     ...(allowedTools === undefined ? {} : { allowedTools }),
     risks: risksOf(invoker.policy),
     keyDigest: invoker.digest(keyText),

@@ -127,6 +127,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   async function enqueueIfPaused(runId: string): Promise<void> {
     const run = await chains.get(runId).catch(() => undefined);
     if (run?.status === 'paused') enqueue(runId);
+    if (run?.parentRunId !== undefined) await enqueueIfPaused(run.parentRunId);
   }
 
   function stop(): void {

@@ -1,0 +1,109 @@
+import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { Clock, CompleteStateStore, NewRun, Run } from '@ravi/kernel';
+import { retryWhileUnavailable } from '@ravi/support';
+import type { RunWithin } from '../call-script.ts';
+import { childRunId, recoverableSession } from './child-run.ts';
+import type { CallOfRun } from './child-run.ts';
+import { resultOf } from './end-run.ts';
+import type { DurableChainResult } from './end-run.ts';
+import { readRecordedRun } from './recorded-run.ts';
+import { defineRun } from './run-definition.ts';
+
+/** Options of {@link createChildChains}. */
+export interface ChildChainsOptions {
+  readonly store: CompleteStateStore;
+  readonly invoker: ToolInvoker;
+  /** Creates a run with a lease of this process. */
+  create(run: NewRun): Promise<Run>;
+  /** Takes the lease of a live run. @throws KernelError `E_STATE_CONFLICT` while another process holds it */
+  claim(runId: string): Promise<Run>;
+  /** Resolves when this process no longer executes the run. */
+  settled(runId: string): Promise<unknown>;
+  activate(run: Run, call: CallOfRun): Promise<DurableChainResult>;
+}
+
+const retryMs = 200;
+
+/** Creates the function that runs the scripts of calls as runs of their own. */
+export function createChildChains(options: ChildChainsOptions): RunWithin {
+  const { store, invoker, create, claim, settled, activate } = options;
+  const { clock } = invoker;
+
+  /** Creates the run of a call, or takes the one that an earlier process has created. */
+  async function acquire(run: NewRun, signal: AbortSignal): Promise<Run> {
+    for (;;) {
+      signal.throwIfAborted();
+      // The run above was suspended here and continues here, before this process has let go of the script.
+      await settled(run.id);
+      const known = await store.runs.get(run.id);
+      if (known?.outcome !== undefined) return known;
+      try {
+        return await (known === undefined ? create(run) : claim(run.id));
+      } catch (error) {
+        if (!isKernelError(error, 'E_STATE_CONFLICT')) throw error;
+        const above = await store.runs.get(run.parentRunId ?? '');
+        if (above === undefined || above.outcome !== undefined) throw error;
+      }
+      // The lease of a process that has died, and has also lost the run above, expires soon.
+      await pause(clock, signal);
+    }
+  }
+
+  async function keepArtifacts(runId: string, session: InvokerSession): Promise<void> {
+    const { artifacts } = readRecordedRun((await store.journal.entries(runId)).items);
+    for (const ref of artifacts) {
+      await session.pinArtifact(ref).catch((error: unknown) => {
+        if (!isKernelError(error, 'E_BLOB_NOT_FOUND')) throw error;
+      });
+    }
+  }
+
+  return async (context, script, progress) => {
+    const { callId, signal } = context;
+    const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> =>
+      retryWhileUnavailable(operation, { clock, signal });
+    const session = await waitFor(() => recoverableSession(store, context));
+    if (session === undefined) return undefined;
+    const { runId: parentRunId, sessionId, principal, policy } = session;
+    const definition = defineRun({ ...script, policy: { ...policy, ...script.policy } }, invoker, callId);
+    const id = childRunId(session, callId, definition);
+    try {
+      const row = { id, parentRunId, sessionId, principal, definition, createdAt: clock.now() };
+      const run = await waitFor(() => acquire(row, signal));
+      if (run.outcome !== undefined) {
+        await waitFor(() => keepArtifacts(id, session));
+        return await waitFor(() => resultOf(run, store.journal));
+      }
+      const above = { parent: session, parentCallId: callId, isPartOfParentRun: true };
+      const onWaiting = waitsOf(session, callId);
+      return await activate(run, { session, signal, options: { ...above, ...progress }, onWaiting });
+    } catch (error) {
+      if (!isForLater(error)) throw error;
+      // The run above must not read this as a failure of the script: whoever continues it makes the call again.
+      const reason = 'The script continues in another process, or later';
+      session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason, { cause: error }));
+      throw error;
+    }
+  };
+}
+
+/** Reports the waits of a script as waits of its call. */
+function waitsOf(session: InvokerSession, callId: string): CallOfRun['onWaiting'] {
+  let end: (() => void) | undefined;
+  return (approvals) => {
+    end?.();
+    end = approvals === undefined ? undefined : session.enterHumanWait(callId, approvals);
+  };
+}
+
+function pause(clock: Clock, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.setTimer(resolve, retryMs);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise.finally(() => timer.cancel());
+}
+
+function isForLater(error: unknown): boolean {
+  return isKernelError(error, 'E_RUN_SUSPENDED') || isKernelError(error, 'E_STATE_CONFLICT');
+}
