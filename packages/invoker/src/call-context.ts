@@ -61,6 +61,11 @@ export class CallContext implements ToolContext {
     return this.#pending.runtime.clock;
   }
 
+  get storeArtifact(): ToolContext['storeArtifact'] {
+    const { session, scope, name: tool } = this.#pending;
+    return (data, mediaType) => session.storeArtifact(data, mediaType, { ...scope, tool }, this.signal);
+  }
+
   // Independent functions, so that a tool can destructure them from the context.
   get progress(): (update: ProgressUpdate) => void {
     return (update) => {

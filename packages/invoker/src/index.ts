@@ -12,7 +12,7 @@ export type { StoredText } from './result/shape-result.ts';
 export type { ExecutionWrapper } from './runtime.ts';
 export type { RunGrant, SessionDurability } from './scope/session-durability.ts';
 export { sessionBlobs, storedRunOfPin } from './scope/session-artifacts.ts';
-export type { ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
+export type { ArtifactData, ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
 export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';
 export { withRisksOf } from './scope/session-limits.ts';

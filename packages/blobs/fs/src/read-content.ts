@@ -55,6 +55,9 @@ function unclearedBytes(bytes: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
 }
 
+// The memory of a chunk is collected sooner if there are many small ones: a download of 1 GB in chunks of 1 MB takes 85 MB.
+const freshChunkBytes = 131_072;
+
 /** Request to {@link readAhead} for the bytes of `ref` from `start` to before `end`. */
 export interface ReadRequest {
   readonly file: FileHandle;
@@ -84,7 +87,7 @@ export async function* readAhead(request: ReadRequest): AsyncGenerator<Uint8Arra
 
 async function readChunk(request: ReadRequest, position: number): Promise<Uint8Array> {
   const { file, ref, start, end } = request;
-  const bytes = Math.min(chunkBytes, end - position);
+  const bytes = Math.min(request.targetFor === undefined ? freshChunkBytes : chunkBytes, end - position);
   const target = request.targetFor?.(position - start, bytes) ?? unclearedBytes(bytes);
   let filled = 0;
   while (filled < target.byteLength) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { blobCorrupt } from '@ravi/blob-kit';
+import { blobCorrupt, chunkBytes } from '@ravi/blob-kit';
 import type { BlobMetadata } from '@ravi/blob-kit';
 import type { BlobRef } from '@ravi/kernel';
 import { guarded } from './errors.ts';
@@ -34,7 +34,8 @@ export function createVerifiedFiles(): VerifiedFiles {
     const known = verified.get(ref);
     if (known !== undefined && isSameFile(known, before)) return known;
     const hash = createHash('sha256');
-    for await (const chunk of readAhead({ file, ref, start: 0, end: bytes })) hash.update(chunk);
+    const targetFor = alternatingBuffers(Math.min(chunkBytes, bytes));
+    for await (const chunk of readAhead({ file, ref, start: 0, end: bytes, targetFor })) hash.update(chunk);
     if (hash.digest('hex') !== sha256) throw blobCorrupt(ref, 'its content does not match its checksum');
     requireSame(ref, before, await statOf(file));
     verified.delete(ref);
@@ -58,6 +59,12 @@ export function createVerifiedFiles(): VerifiedFiles {
       if (last !== undefined) yield last;
     },
   };
+}
+
+/** Returns memory for chunks of which one is hashed while the next is read: a large file leaves no garbage. */
+function alternatingBuffers(size: number): (offset: number, bytes: number) => Uint8Array {
+  const buffers = [new Uint8Array(size), new Uint8Array(size)] as const;
+  return (offset, bytes) => buffers[(offset / chunkBytes) % 2 === 0 ? 0 : 1].subarray(0, bytes);
 }
 
 function statOf(file: FileHandle): Promise<BigIntStats> {

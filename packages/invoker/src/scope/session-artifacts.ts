@@ -1,5 +1,5 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { BlobReader, BlobRef, BlobScope, BlobStore, EventScope } from '@ravi/kernel';
+import type { BlobReader, BlobRef, BlobScope, BlobStore, EventScope, StoreOptions } from '@ravi/kernel';
 import { errorText, utf8Length } from '@ravi/support';
 import type { InvokerRuntime } from '../runtime.ts';
 import type { SessionDurability } from './session-durability.ts';
@@ -17,6 +17,9 @@ export function storedRunOfPin(owner: string): string | undefined {
   const end = owner.lastIndexOf('#');
   return owner.startsWith(storedRunPrefix) && end > 0 ? owner.slice(storedRunPrefix.length, end) : undefined;
 }
+
+/** Content of an artifact to store. */
+export type ArtifactData = Uint8Array | string | ReadableStream<Uint8Array>;
 
 /** Call that produced an artifact, for observers. */
 export interface ArtifactOrigin {
@@ -75,12 +78,21 @@ export class SessionArtifacts {
   }
 
   /** Stores data, pinned, and notifies observers. @throws KernelError of the store, or of the journal of a durable run */
-  async store(data: Uint8Array | string, mediaType: string, origin: ArtifactOrigin): Promise<BlobRef> {
+  async store(
+    data: ArtifactData,
+    mediaType: string,
+    origin: ArtifactOrigin,
+    signal: AbortSignal | undefined,
+  ): Promise<BlobRef> {
     const { scope, blobScope } = this.#session;
-    const ref = await this.#storePinned(data, { mediaType, scope: blobScope });
+    const ref = await this.#storePinned(data, {
+      mediaType,
+      scope: blobScope,
+      ...(signal === undefined ? {} : { signal }),
+    });
     const { hooks } = this.#runtime;
     if (hooks.observes('artifact')) {
-      const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
+      const bytes = await this.#bytesOf(data, ref);
       hooks.emit({ type: 'artifact', ...scope, ...origin, ref, mediaType, bytes });
     }
     return ref;
@@ -104,7 +116,12 @@ export class SessionArtifacts {
     return given.filter((isGiven) => !isGiven).length;
   }
 
-  async #storePinned(data: Uint8Array | string, options: { mediaType: string; scope: BlobScope }): Promise<BlobRef> {
+  async #bytesOf(data: ArtifactData, ref: BlobRef): Promise<number> {
+    if (typeof data === 'string') return utf8Length(data);
+    return data instanceof Uint8Array ? data.byteLength : ((await this.#store().stat(ref))?.bytes ?? 0);
+  }
+
+  async #storePinned(data: ArtifactData, options: StoreOptions): Promise<BlobRef> {
     const store = this.#store();
     if (this.#durability === undefined) {
       const { artifactTtlMs: ttlMs } = this.#session;
@@ -113,6 +130,7 @@ export class SessionArtifacts {
       if (ttlMs === undefined) await this.#keep(ref);
       return ref;
     }
+    if (!(typeof data === 'string' || data instanceof Uint8Array)) return this.#storeStream(data, options);
     for (let attempt = 1; ; attempt++) {
       const ref = await store.store(data, options);
       try {
@@ -123,6 +141,19 @@ export class SessionArtifacts {
         if (attempt === maxAttempts || !isKernelError(error, 'E_BLOB_NOT_FOUND')) throw error;
       }
     }
+  }
+
+  // A stream cannot be stored again. If the process is killed in between, a sweep removes the first pin.
+  async #storeStream(data: ReadableStream<Uint8Array>, options: StoreOptions): Promise<BlobRef> {
+    const store = this.#store();
+    const pinOwner = `${pinPrefixOf(this.#session.runId)}${crypto.randomUUID()}`;
+    const ref = await store.store(data, { ...options, pinOwner });
+    try {
+      await this.pin(ref);
+    } finally {
+      await store.unpin(ref, pinOwner);
+    }
+    return ref;
   }
 
   async #keep(ref: BlobRef): Promise<void> {

@@ -24,7 +24,7 @@ import { InheritedList } from './inherited-list.ts';
 import { RunState } from './run-state.ts';
 import type { RunGrants } from './run-state.ts';
 import { SessionArtifacts } from './session-artifacts.ts';
-import type { ArtifactOrigin } from './session-artifacts.ts';
+import type { ArtifactData, ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
 import { allowListsOf, policyOf } from './session-limits.ts';
 import type { CallGuard } from './session-limits.ts';
@@ -260,8 +260,13 @@ export class InvokerSession implements RunContext, AsyncDisposable {
    * Stores data for this session only, pinned until it closes, or until the run ends if the run is durable.
    * @throws KernelError of the store, or of the journal of a durable run
    */
-  storeArtifact(data: Uint8Array | string, mediaType: string, origin: ArtifactOrigin = {}): Promise<BlobRef> {
-    return this.#artifacts.store(data, mediaType, origin);
+  storeArtifact(
+    data: ArtifactData,
+    mediaType: string,
+    origin: ArtifactOrigin = {},
+    signal?: AbortSignal,
+  ): Promise<BlobRef> {
+    return this.#artifacts.store(data, mediaType, origin, signal);
   }
 
   /** Pins an artifact that is already stored, for as long as {@link InvokerSession.storeArtifact} does. */

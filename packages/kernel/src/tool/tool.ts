@@ -1,4 +1,4 @@
-import type { BlobReader } from '../blob/blob-store.ts';
+import type { BlobReader, BlobRef } from '../blob/blob-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ContentBlock } from './content.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
@@ -50,6 +50,12 @@ export interface ToolContext {
   /** Reads blobs of this session only. */
   readonly blobs: BlobReader;
   readonly clock: Clock;
+  /**
+   * Stores data as an artifact of the session and returns its ref. Return it in a media block whose source has the kind
+   * `blob`. A stream is stored as it is read, so that a result of any size takes little memory.
+   * @throws KernelError of the blob store, `E_CANCELLED` if the call ends before
+   */
+  storeArtifact(data: Uint8Array | string | ReadableStream<Uint8Array>, mediaType: string): Promise<BlobRef>;
   progress(update: ProgressUpdate): void;
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the call timed out. */
   check(): void;

@@ -50,8 +50,8 @@ export function createTestBlobs(): TestBlobs {
     text: (ref) => Buffer.from(read(ref)).toString(),
     async store(data, { mediaType, scope, pinOwner }) {
       check('store');
-      if (data instanceof ReadableStream) throw new TypeError('The invoker stores text and bytes only');
-      const ref = add(Buffer.from(data), mediaType, scope);
+      const content = data instanceof ReadableStream ? Buffer.concat(await Array.fromAsync(data)) : Buffer.from(data);
+      const ref = add(content, mediaType, scope);
       if (pinOwner !== undefined) await this.pin(ref, pinOwner);
       return ref;
     },

@@ -2,7 +2,7 @@ import { KernelError, systemClock } from '@ravi/kernel';
 import type { BlobReader, Scratchpad, ToolContext } from '@ravi/kernel';
 import { createMemoryLogger } from './memory-logger.ts';
 
-/** Creates a context for running a tool on its own: no blobs, an empty scratchpad, discarded progress. */
+/** Creates a context for running a tool on its own: no blobs and no place for artifacts, an empty scratchpad, discarded progress. */
 export function createToolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   const signal = overrides.signal ?? new AbortController().signal;
   return {
@@ -16,6 +16,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     scratchpad: createScratchpad(),
     blobs: noBlobs,
     clock: systemClock,
+    storeArtifact: () => Promise.reject(new KernelError('E_BLOB_UNAVAILABLE', 'There is no artifact store')),
     progress() {},
     check() {
       if (signal.aborted) throw new KernelError('E_CANCELLED', 'The call was cancelled');

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, test } from 'vitest';
+import { createInstallation } from './support/installation.ts';
+import type { TestInstallation } from './support/installation.ts';
+import { startProcess } from './support/server-process.ts';
+import type { ServerProcess } from './support/server-process.ts';
+
+/** Size of the artifact; for 1 GB: `RAVI_ARTIFACT_BYTES=1000000000 npm test -- large-artifact`. */
+const bytes = Number(process.env['RAVI_ARTIFACT_BYTES'] ?? 256_000_000);
+// Mostly buffers that are not collected yet; when that happens depends on the load of the machine.
+const maxMemoryBytes = 96 * 1024 * 1024;
+const maxHealthMs = 100;
+const partBytes = 1_000_000;
+
+/** Source of a tool that stores numbered parts as they are read. */
+const fillTool = `
+// Made once: the memory of the tool is not what is measured.
+const contents = [97, 98, 99].map((byte) => new Uint8Array(${partBytes}).fill(byte));
+export default {
+  name: 'fill', description: 'Stores many bytes.', risk: 'safe',
+  inputSchema: { type: 'object', properties: { parts: { type: 'integer' } }, required: ['parts'] },
+  async execute({ parts }, { storeArtifact }) {
+    let part = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        if (part === parts) controller.close();
+        else controller.enqueue(contents[part++ % contents.length]);
+      },
+    });
+    const ref = await storeArtifact(stream, 'application/octet-stream');
+    const source = { kind: 'blob', ref };
+    return { content: [{ type: 'document', mediaType: 'application/octet-stream', source }], isError: false };
+  },
+};`;
+
+let installation: TestInstallation;
+let server: ServerProcess;
+let url: string;
+
+beforeAll(async () => {
+  const policy = { callTimeoutMs: 300_000, totalTimeoutMs: 600_000 };
+  installation = await createInstallation({ policy }, { 'tools/fill.mjs': fillTool });
+  server = startProcess(installation.folder, ['--config', installation.configPath, '--port', '0']);
+  url = await server.url();
+});
+afterAll(async () => {
+  server[Symbol.dispose]();
+  await server.exit;
+  await installation[Symbol.asyncDispose]();
+});
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the test asserts what it reads
+async function chain(code: string): Promise<any> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/v1/chains`, { method: 'POST', headers, body: JSON.stringify({ code }) });
+  const body = await response.json();
+  assert.equal((body as { status?: string }).status, 'ok', JSON.stringify(body).slice(0, 1_000));
+  return body;
+}
+
+/** Reads a content and returns its size and hash. */
+async function download(ref: string, range?: string): Promise<{ readonly size: number; readonly sha256: string }> {
+  const headers = range === undefined ? {} : { range };
+  const response = await fetch(`${url}/v1/artifacts/${ref}/content`, { headers });
+  assert.equal(response.status, range === undefined ? 200 : 206);
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    hash.update(chunk);
+  }
+  return { size, sha256: hash.digest('hex') };
+}
+
+function memoryOf(field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
+  return 1_024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
+}
+
+// Milliseconds of processor time of the main thread: other processes use the same machine.
+function cpuMs(): number {
+  const { pid } = server.child;
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
+/** Does something and returns how much memory the server took for it, and how long it kept `/health` waiting. */
+async function costOf<Result>(act: () => Promise<Result>): Promise<Result> {
+  // Sets the peak back to what is in use.
+  writeFileSync(`/proc/${server.child.pid}/clear_refs`, '5');
+  const before = memoryOf('VmRSS');
+  let isDone = false;
+  let slowestMs = 0;
+  const askHealth = async (): Promise<void> => {
+    while (!isDone) {
+      const [started, cpuBefore] = [performance.now(), cpuMs()];
+      assert.equal((await fetch(`${url}/health`)).status, 200);
+      slowestMs = Math.max(slowestMs, Math.min(performance.now() - started, cpuMs() - cpuBefore));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const [result] = await Promise.all([act().finally(() => (isDone = true)), askHealth()]);
+  const taken = memoryOf('VmHWM') - before;
+  assert.ok(taken <= maxMemoryBytes, `${taken} bytes of memory`);
+  assert.ok(slowestMs <= maxHealthMs, `/health took ${slowestMs} ms`);
+  return result;
+}
+
+const canMeasure = existsSync('/proc/self/clear_refs') && existsSync('/proc/self/schedstat');
+
+test.skipIf(!canMeasure)(
+  'a large artifact is stored, read, and read in parts in little memory, and /health responds meanwhile',
+  { timeout: 900_000 },
+  async () => {
+    const parts = bytes / partBytes;
+    // The first run of each kind loads code.
+    await download((await refOf(2)).ref);
+    const { ref, text } = await costOf(async function store() {
+      return refOf(parts);
+    });
+    assert.equal(text, 'bbbbb');
+    const expected = createHash('sha256');
+    for (let part = 0; part < parts; part++) expected.update(new Uint8Array(partBytes).fill(97 + (part % 3)));
+    const sha256 = expected.digest('hex');
+    assert.deepEqual(
+      await costOf(async function read() {
+        return download(ref);
+      }),
+      { size: bytes, sha256 },
+    );
+    const from = 7 * partBytes;
+    const part = await costOf(async function range() {
+      return download(ref, `bytes=${from}-${from + partBytes - 1}`);
+    });
+    const partSha256 = createHash('sha256')
+      .update(new Uint8Array(partBytes).fill(97 + (7 % 3)))
+      .digest('hex');
+    assert.deepEqual(part, { size: partBytes, sha256: partSha256 });
+  },
+);
+
+/** Stores an artifact by a script, which then reads some of it, and returns its ref and what the script read. */
+async function refOf(parts: number): Promise<{ readonly ref: string; readonly text: string }> {
+  const { value } = await chain(`
+    const { files: [file] } = await tools.fill({ parts: ${parts} });
+    return { ref: file.toJSON().artifactRef, text: await file.slice(${partBytes}, 5) };`);
+  return value;
+}
