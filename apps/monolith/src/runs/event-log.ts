@@ -116,7 +116,7 @@ export function createEventLog({ runId, events, clock, logger, redact, base }: E
   async function write(batch: readonly Waiting[], to: RunEventWriter): Promise<void> {
     const lasting = batch.filter(({ isProvisional }) => !isProvisional);
     if (lasting.length === 0) return;
-    const numbered = lasting.map(({ isProvisional: _, ...event }, index) => ({ ...event, n: n + 1 + index }));
+    const numbered = lasting.map(({ at, type, data }, index) => ({ n: n + 1 + index, at, type, data }));
     await events.append(runId, to, numbered);
   }
 
