@@ -195,11 +195,14 @@ function fateOf(effect: string, { runs }: Evidence): string {
 
 /** Returns the label of the workload of a run. */
 function labelOf({ task, definition }: EndedRun): string {
-  return /"?label"?[^"]*"(w\d+)"/.exec(task ?? '')?.[1] ?? /id: "(w\d+)" \+/.exec(definition.code ?? '')?.[1] ?? '';
+  const { code = '', details } = definition;
+  return /"label":"(w\d+)/.exec(task ?? details?.title ?? '')?.[1] ?? /id: "(w\d+)" \+/.exec(code)?.[1] ?? '';
 }
 
 function nameOf(run: EndedRun): string {
-  const workload = /"workload":"([^"]+)"/.exec(run.task ?? '')?.[1] ?? (run.parentRunId ? 'child' : 'script');
+  const { task, definition, parentRunId } = run;
+  const title = task ?? definition.details?.title ?? '';
+  const workload = /"workload":"([^"]+)"/.exec(title)?.[1] ?? (parentRunId === undefined ? 'script' : 'child');
   return `${run.id} (${workload} ${labelOf(run)})`;
 }
 

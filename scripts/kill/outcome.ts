@@ -18,7 +18,7 @@ export interface EndedRun {
   readonly id: string;
   readonly status: string;
   readonly parentRunId?: string;
-  readonly definition: { readonly code?: string };
+  readonly definition: { readonly code?: string; readonly details?: { readonly title?: string } };
   readonly outcome?: { readonly error?: { readonly code: string; readonly message: string } };
   readonly error?: { readonly code: string; readonly message: string };
   readonly task?: string;

@@ -18,7 +18,7 @@ export interface StartedRun {
 export interface RunStarter {
   readonly runs: readonly StartedRun[];
   readonly readers: readonly EventReader[];
-  /** Workloads of all requests by label, also of those without a response. */
+  /** Workloads of all requests by label. */
   readonly requested: ReadonlyMap<string, WorkloadName>;
   /** Responses that neither started a run nor asked to try again. */
   readonly refusals: readonly string[];
@@ -36,19 +36,28 @@ export function startRuns(servers: KilledServers, random: SeededRandom, live: nu
   const names = everyWorkload(random);
   let isStopped = false;
 
+  // As a careful client does: with the same key until a server acknowledges the run.
+  async function request(workload: WorkloadName, label: string): Promise<string | undefined> {
+    for (;;) {
+      const headers = { 'idempotency-key': label };
+      const reply = await send(servers, '/v1/runs', { body: requestOf(workload, label), headers });
+      if (reply?.status === 201) return reply.body.id as string;
+      if (reply !== undefined && reply.status < 429) {
+        refusals.push(JSON.stringify(reply));
+        return undefined;
+      }
+      await pause(300);
+    }
+  }
+
   async function startOne(): Promise<void> {
     const workload = names.next().value;
-    // A request without a response may have started a run, so each attempt has a label, and effects, of its own.
     const label = `w${requested.size}`;
     requested.set(label, workload);
-    const sent = send(servers, '/v1/runs', { body: requestOf(workload, label) });
-    open.add(sent);
-    const reply = await sent.finally(() => open.delete(sent));
-    if (reply?.status !== 201) {
-      if (reply !== undefined && reply.status < 429) refusals.push(JSON.stringify(reply));
-      return pause(300);
-    }
-    const id = reply.body.id as string;
+    const requesting = request(workload, label);
+    open.add(requesting);
+    const id = await requesting.finally(() => open.delete(requesting));
+    if (id === undefined) return;
     runs.push({ id, label, workload });
     const following = Array.from({ length: 1 + random.below(2) }, () => followRun(servers, id, random));
     readers.push(...following);
