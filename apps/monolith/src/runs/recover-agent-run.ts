@@ -29,7 +29,7 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
   async function giveUp({ id, sessionId }: Run): Promise<void> {
     const owner = `giving_up_${crypto.randomUUID()}`;
     const now = clock.now();
-    if ((await store.runs.claim(id, { owner, now, leaseMs: 10_000 })) === undefined) return;
+    if ((await store.runs.claim(id, { owner, leaseMs: 10_000 })) === undefined) return;
     const message = `The run failed because its process ended ${maxInterruptions + 1} times`;
     const error = { code: 'E_RUN_LOST', message, retryable: false };
     const event = { type: 'run-end', runId: id, sessionId, status: 'failed', error } as const;

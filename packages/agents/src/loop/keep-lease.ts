@@ -10,7 +10,7 @@ export interface LeaseOptions {
   readonly logger: Logger;
   /** Milliseconds that the lease holds without renewal. */
   readonly leaseMs: number;
-  /** Time of the last claim or renewal, by the clock of this process; unknown when absent. */
+  /** Monotonic time at which the last claim or renewal was requested; unknown when absent. */
   readonly heldSince?: number;
   /** Called when another process holds the lease. Called at most once. */
   onLost(): void;
@@ -20,7 +20,10 @@ export interface LeaseOptions {
 export interface KeptLease extends Disposable {
   /** True once another process holds the lease. */
   readonly isLost: boolean;
-  /** True while no other process can hold the lease. In a process that was blocked this is `false` before its timers fire. */
+  /**
+   * True while no other process can hold the lease. In a process that was stopped, or whose machine was suspended, this is
+   * `false` before its timers fire.
+   */
   readonly isCertain: boolean;
   /** Renews the lease now. Returns `false` if it is lost. @throws KernelError of the store */
   confirm(): Promise<boolean>;
@@ -33,16 +36,17 @@ export interface KeptLease extends Disposable {
 export function keepLease(options: LeaseOptions): KeptLease {
   const { runs, runId, owner, clock, logger, leaseMs, heldSince = -Infinity, onLost } = options;
   const intervalMs = Math.ceil(leaseMs / 3);
-  let certainUntil = heldSince + leaseMs;
+  // The monotonic clock cannot be set; only the wall clock counts while a machine is suspended.
+  let held = { monotonic: heldSince, wall: clock.now() };
   let isLost = false;
   let isOver = false;
   let timer: Timer = clock.setTimer(renew, intervalMs, { isBackground: true });
 
   async function confirm(): Promise<boolean> {
-    const now = clock.now();
-    const isOurs = await runs.renew(runId, { owner, now, leaseMs });
-    if (isOurs) certainUntil = Math.max(certainUntil, now + leaseMs);
-    else handleLoss();
+    const requested = { monotonic: clock.monotonic(), wall: clock.now() };
+    const isOurs = await runs.renew(runId, { owner, leaseMs });
+    if (!isOurs) handleLoss();
+    else if (requested.monotonic > held.monotonic) held = requested;
     return isOurs;
   }
 
@@ -74,7 +78,7 @@ export function keepLease(options: LeaseOptions): KeptLease {
       return isLost;
     },
     get isCertain() {
-      return !isLost && clock.now() < certainUntil;
+      return !isLost && clock.monotonic() - held.monotonic < leaseMs && clock.now() - held.wall < leaseMs;
     },
     confirm,
     [Symbol.dispose]: end,

@@ -35,7 +35,7 @@ export async function beginRun(run: AgentRun): Promise<void> {
   run.notify({ type: 'run-start', ...run.session.scope, kind: 'agent', agent, ...resumed, ...interrupted });
   const { runs } = run.definition;
   if (runs === undefined) return;
-  const heldSince = run.isRecovered ? undefined : run.now();
+  const heldSince = run.isRecovered ? undefined : run.definition.invoker.clock.monotonic();
   if (!run.isRecovered) await (run.isResumed ? claimPaused(run, runs) : createRun(run, runs));
   run.isRecorded = true;
   run.lease = leaseOf(run, runs, heldSince);
@@ -64,14 +64,14 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const mode = lease === undefined ? {} : { approvals: run.approvals };
   const definition = { kind: agentKind, details: { ...named, ...mode, ...permissions }, ...policy };
   const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
-  await runs.create(row, lease === undefined ? undefined : { ...lease, now });
+  await runs.create(row, lease);
 }
 
 async function claimPaused(run: AgentRun, runs: RunStore): Promise<void> {
   const { runId } = run;
   const { lease } = run.definition;
   const now = run.now();
-  const isOurs = lease === undefined || (await runs.claim(runId, { ...lease, now })) !== undefined;
+  const isOurs = lease === undefined || (await runs.claim(runId, lease)) !== undefined;
   const change = { from: ['paused'], to: 'running', now, ...ownerOf(run) } as const;
   if (isOurs && (await runs.transition(runId, change))) return;
   throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused: another caller has resumed it`);

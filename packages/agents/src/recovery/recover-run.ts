@@ -56,7 +56,7 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
   if (row.definition.kind !== agentKind || row.definition.details?.['agent'] !== definition.name) {
     throw new KernelError('E_CONFIG_INVALID', `Run ${runId} does not belong to agent "${definition.name}"`);
   }
-  const claimed = await runs.claim(runId, { ...lease, now: invoker.clock.now() });
+  const claimed = await runs.claim(runId, lease);
   const wasPaused = claimed?.status === 'paused';
   if (claimed === undefined || (wasPaused && !(await begin(runs, claimed, lease.owner, invoker.clock.now())))) {
     throw new KernelError(

@@ -1,5 +1,15 @@
-import { KernelError } from '@ravi/kernel';
-import type { HistoryStore, Job, JobStore, LeaseRequest, Run, RunLease, RunStore, HistoryEntry } from '@ravi/kernel';
+import { KernelError, systemClock } from '@ravi/kernel';
+import type {
+  Clock,
+  HistoryStore,
+  Job,
+  JobStore,
+  LeaseRequest,
+  Run,
+  RunLease,
+  RunStore,
+  HistoryEntry,
+} from '@ravi/kernel';
 
 /** History that a test can inspect; two entries per page, so that reading needs several pages. */
 export interface TestHistory extends HistoryStore {
@@ -47,7 +57,7 @@ export interface TestRuns extends RunStore {
 }
 
 /** Creates a run store with the methods that agents use. */
-export function createTestRuns(): TestRuns {
+export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRuns {
   const all = new Map<string, Run>();
   const unused = async (): Promise<never> => {
     throw new TypeError('An agent does not need this');
@@ -58,7 +68,7 @@ export function createTestRuns(): TestRuns {
     async create(run, lease) {
       if (all.has(run.id)) throw new KernelError('E_STATE_CONFLICT', `The id ${run.id} is taken`);
       const epoch = lease === undefined ? 0 : 1;
-      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt, epoch, ...leaseFor(lease) };
+      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt, epoch, ...leaseFor(lease, clock) };
       all.set(run.id, row);
       return row;
     },
@@ -79,17 +89,17 @@ export function createTestRuns(): TestRuns {
     },
     async claim(id, request) {
       const run = all.get(id);
-      const isHeld = run?.lease !== undefined && run.lease.owner !== request.owner && run.lease.expiresAt > request.now;
+      const isHeld = run?.lease !== undefined && run.lease.owner !== request.owner && run.lease.expiresAt > clock.now();
       if (run === undefined || isHeld) return undefined;
       const isSame = run.lease?.owner === request.owner;
-      const claimed = { ...run, epoch: run.epoch + (isSame ? 0 : 1), ...leaseFor(request) };
+      const claimed = { ...run, epoch: run.epoch + (isSame ? 0 : 1), ...leaseFor(request, clock) };
       all.set(id, claimed);
       return claimed;
     },
     async renew(id, request) {
       const run = all.get(id);
       if (run?.lease?.owner !== request.owner) return false;
-      all.set(id, { ...run, ...leaseFor(request) });
+      all.set(id, { ...run, ...leaseFor(request, clock) });
       return true;
     },
     async release(id, owner) {
@@ -99,13 +109,15 @@ export function createTestRuns(): TestRuns {
       return true;
     },
     listExpired: unused,
+    listOwners: unused,
+    expireLeases: unused,
   };
 }
 
-function leaseFor(request: LeaseRequest | undefined): { readonly lease?: RunLease } {
+function leaseFor(request: LeaseRequest | undefined, clock: Pick<Clock, 'now'>): { readonly lease?: RunLease } {
   if (request === undefined) return {};
-  const { owner, now, leaseMs } = request;
-  return { lease: { owner, expiresAt: now + leaseMs } };
+  const { owner, leaseMs } = request;
+  return { lease: { owner, expiresAt: clock.now() + leaseMs } };
 }
 
 /** Creates a job store with the methods that agents use. */

@@ -27,17 +27,19 @@ export interface RecoveryWorld {
 
 export function createWorld(): RecoveryWorld {
   const history = createTestHistory();
-  const runs = createTestRuns();
+  let processes = 0;
+  let now = start;
+  const runs = createTestRuns({ now: () => now });
   const journal = createTestJournal();
   const office = createOffice();
-  let processes = 0;
   return {
     history,
     runs,
     journal,
     office,
     process(model, more = {}) {
-      const clock = createFakeClock(start + processes * (leaseMs + 1));
+      const clock = more.clock ?? createFakeClock(start + processes * (leaseMs + 1));
+      now = Math.max(now, clock.now());
       const lease = { owner: `process_${++processes}`, leaseMs };
       const tools = [...office.tools, askUserTool];
       const policy = { maxRiskUnapproved: 'high' } as const;

@@ -31,7 +31,7 @@ export interface RunDefinition {
 export interface RunLease {
   /** Name of the process, unique to each process start. */
   readonly owner: string;
-  /** Milliseconds since the Unix epoch. From then on another process may claim the run. */
+  /** Milliseconds since the Unix epoch, by the clock of the store. From then on another process may claim the run. */
   readonly expiresAt: number;
 }
 
@@ -69,10 +69,9 @@ export interface Run extends NewRun {
   readonly outcome?: RunOutcome;
 }
 
-/** Request for a lease. */
+/** Request for a lease. It begins now by the clock of the store, so that the clocks of processes do not matter. */
 export interface LeaseRequest {
   readonly owner: string;
-  readonly now: number;
   readonly leaseMs: number;
 }
 
@@ -134,6 +133,16 @@ export interface RunStore {
   renew(id: string, request: LeaseRequest): Promise<boolean>;
   /** Releases the lease, so that any process may claim the run at once. Returns `false` if the owner did not hold it. */
   release(id: string, owner: string): Promise<boolean>;
-  /** Returns `running` runs whose lease has expired or is free, longest waiting first; at most `limit` (default 100). */
-  listExpired(now: number, limit?: number): Promise<Listing<Run>>;
+  /**
+   * Returns `running` runs whose lease has expired or is free: those that were released first, then the longest waiting; at
+   * most `limit` (default 100).
+   */
+  listExpired(limit?: number): Promise<Listing<Run>>;
+  /** Returns the owners of all leases, expired ones too. */
+  listOwners(): Promise<readonly string[]>;
+  /**
+   * Ends the leases of an owner whose process is known to have ended, so that its runs can be claimed at once. They keep the
+   * owner until then. Returns the number of leases.
+   */
+  expireLeases(owner: string): Promise<number>;
 }

@@ -34,6 +34,8 @@ export interface Dialect {
   readonly clustered: string;
   /** Suffix of a `SELECT` that lets others read its rows but not change them until the transaction ends. */
   readonly lockRows: string;
+  /** Expression for the time of leases, in whole milliseconds since the Unix epoch, the same for every process. */
+  readonly leaseNow: string;
   /** Returns an expression for the text of a field of a JSON column, `NULL` if the field is missing. */
   jsonField(column: string, field: string): string;
 }

@@ -3,7 +3,7 @@ import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
-import { numberIn, readRow, readRows } from './rows.ts';
+import { numberIn, readRow, readRows, textIn } from './rows.ts';
 import { addLastEvent } from './run-events.ts';
 import { isLive, runs } from './run-rows.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
@@ -15,6 +15,7 @@ import type { Database, SqlRunner, SqlValue } from './database.ts';
  * names the allowed owner.
  */
 export function createRunStore(database: Database): RunStore {
+  const { leaseNow } = database.dialect;
   return {
     async create(run, lease) {
       const row = {
@@ -25,7 +26,7 @@ export function createRunStore(database: Database): RunStore {
         status: 'running',
         updated_at: run.createdAt,
         lease_owner: checkOptionalId(lease?.owner, 'The owner of a lease'),
-        lease_expires_at: lease === undefined ? null : lease.now + lease.leaseMs,
+        lease_expires_at: lease === undefined ? null : (await leaseClock(database)) + lease.leaseMs,
         epoch: lease === undefined ? 0 : 1,
         record: jsonText(run, 'A run'),
         outcome: null,
@@ -102,27 +103,47 @@ export function createRunStore(database: Database): RunStore {
         { lock: approvalsLock },
       );
     },
-    async claim(id, { owner, now, leaseMs }) {
+    async claim(id, { owner, leaseMs }) {
       const [row] = await database.all(
-        `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = $3,
+        `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = ${leaseNow} + $3,
            epoch = epoch + CASE WHEN lease_owner = $2 THEN 0 ELSE 1 END
-         WHERE id = $1 AND ${isLive} AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= $4) RETURNING *`,
-        [id, checkId(owner, 'The owner of a lease'), now + leaseMs, now],
+         WHERE id = $1 AND ${isLive}
+           AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= ${leaseNow}) RETURNING *`,
+        [id, checkId(owner, 'The owner of a lease'), leaseMs],
       );
       return row && readRow(runs, row);
     },
     // Leases need not survive a power failure, because their owners do not either.
-    renew: (id, { owner, now, leaseMs }) => changeLease(database, 'lease_expires_at = $3', [id, owner, now + leaseMs]),
+    renew: (id, { owner, leaseMs }) =>
+      changeLease(database, `lease_expires_at = ${leaseNow} + $3`, [id, owner, leaseMs]),
     release: (id, owner) => changeLease(database, 'lease_owner = NULL, lease_expires_at = NULL', [id, owner]),
-    async listExpired(now, limit) {
+    async listExpired(limit) {
       const rows = await database.all(
-        `SELECT * FROM ${runs.table} WHERE status = 'running' AND (lease_owner IS NULL OR lease_expires_at <= $1)
-         ORDER BY coalesce(lease_expires_at, 0), sequence LIMIT $2`,
-        [now, pageSize(limit)],
+        `SELECT * FROM ${runs.table} WHERE status = 'running' AND (lease_owner IS NULL OR lease_expires_at <= ${leaseNow})
+         ORDER BY coalesce(lease_expires_at, -1), sequence LIMIT $1`,
+        [pageSize(limit)],
       );
       return readRows(runs, rows);
     },
+    async listOwners() {
+      const rows = await database.all(
+        `SELECT DISTINCT lease_owner FROM ${runs.table} WHERE lease_owner IS NOT NULL ORDER BY lease_owner`,
+      );
+      return rows.map((row) => textIn(row, 'lease_owner'));
+    },
+    async expireLeases(owner) {
+      const rows = await database.all(
+        `UPDATE ${runs.table} SET lease_expires_at = 0 WHERE lease_owner = $1 RETURNING id`,
+        [owner],
+      );
+      return rows.length;
+    },
   };
+}
+
+async function leaseClock(database: Database): Promise<number> {
+  const [row] = await database.all(`SELECT ${database.dialect.leaseNow} AS now`);
+  return numberIn(row ?? {}, 'now');
 }
 
 function changeLease(database: Database, change: string, values: readonly SqlValue[]): Promise<boolean> {

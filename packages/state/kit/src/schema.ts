@@ -19,6 +19,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, statements: identityOfState },
   { version: 7, statements: packedRows },
   { version: 8, statements: keyedRequests },
+  { version: 9, statements: ownersOfRuns },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -119,4 +120,9 @@ function keyedRequests({ text }: Dialect): readonly string[] {
       created_at BIGINT NOT NULL, response ${text}, PRIMARY KEY (principal_key, request_key))`,
     'CREATE INDEX ravi_requests_by_age ON ravi_requests (created_at)',
   ];
+}
+
+// The owners of leases are read at every poll, next to any number of runs without one.
+function ownersOfRuns(): readonly string[] {
+  return ['CREATE INDEX ravi_runs_of_owner ON ravi_runs (lease_owner) WHERE lease_owner IS NOT NULL'];
 }

@@ -20,6 +20,7 @@ const dialect: Dialect = {
   text: 'TEXT COLLATE "C"',
   clustered: '',
   lockRows: ' FOR SHARE',
+  leaseNow: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   jsonField: (column, field) => `${column}::json ->> '${field}'`,
 };
 

@@ -26,15 +26,18 @@ function applySuites(url: string): void {
     return store;
   }
 
+  async function execute(store: CompleteStateStore, sql: string, values: readonly unknown[]): Promise<void> {
+    const client = new pg.Client({ connectionString: url, options: `-c search_path=${schemas.get(store)!}` });
+    await client.connect();
+    await client.query(sql, [...values]);
+    await client.end();
+  }
+
   stateStoreContract(test, () => openStore(`contract_${process.pid}_${(places += 1)}`), {
     reopen: (store) => openStore(schemas.get(store)!),
-    async damage(store, record) {
-      const client = new pg.Client({ connectionString: url, options: `-c search_path=${schemas.get(store)!}` });
-      await client.connect();
-      const [sql, values] = damageStatement(record);
-      await client.query(sql, [...values]);
-      await client.end();
-    },
+    damage: (store, record) => execute(store, ...damageStatement(record)),
+    passTime: (store, ms) =>
+      execute(store, 'UPDATE ravi_runs SET lease_expires_at = lease_expires_at - $1::bigint', [ms]),
     program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [url, schemas.get(store)!] }),
   });
   pluginContract(test, plugin, { url, schema: `plugin_${process.pid}` });

@@ -15,6 +15,8 @@ export interface SqliteDatabaseOptions {
   readonly busyTimeoutMs: number;
   /** `disk` flushes the transactions that ask for it; `process` flushes none. */
   readonly durability: NonNullable<TransactionOptions['durability']>;
+  /** Returns the time of leases in milliseconds since the Unix epoch. */
+  readonly leaseNow: () => number;
 }
 
 // 2 MB, which takes a few milliseconds.
@@ -30,6 +32,7 @@ const dialect: Dialect = {
   clustered: ' WITHOUT ROWID',
   // A transaction excludes every other writer.
   lockRows: '',
+  leaseNow: 'ravi_lease_now()',
   jsonField: (column, field) => `json_extract(${column}, '$.${field}')`,
 };
 
@@ -37,8 +40,9 @@ const dialect: Dialect = {
  * Opens the database.
  * @throws KernelError `E_STATE_UNAVAILABLE` if the file cannot be opened, `E_STATE_CORRUPT` if it is not a database
  */
-export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDatabaseOptions): Database {
-  const connection = connect(file, busyTimeoutMs, durability);
+export function openSqliteDatabase(options: SqliteDatabaseOptions): Database {
+  const { busyTimeoutMs, durability } = options;
+  const connection = connect(options);
   const statements = new Map<string, Prepared>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -115,7 +119,7 @@ export function openSqliteDatabase({ file, busyTimeoutMs, durability }: SqliteDa
   };
 }
 
-function connect(file: string, timeout: number, durability: SqliteDatabaseOptions['durability']): DatabaseSync {
+function connect({ file, busyTimeoutMs: timeout, durability, leaseNow }: SqliteDatabaseOptions): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -127,6 +131,7 @@ function connect(file: string, timeout: number, durability: SqliteDatabaseOption
     connection.exec('PRAGMA auto_vacuum = INCREMENTAL');
     connection.exec('PRAGMA journal_mode = WAL');
     connection.exec(`PRAGMA synchronous = ${durability === 'disk' ? 'FULL' : 'NORMAL'}`);
+    connection.function('ravi_lease_now', () => Math.floor(leaseNow()));
     // From here on SQLite must not wait, because that would block the event loop.
     connection.exec('PRAGMA busy_timeout = 0');
     if (file !== ':memory:') checkPages(connection, file);

@@ -1,6 +1,7 @@
-import type { CompleteStateStore } from '@ravi/kernel';
+import type { Clock, CompleteStateStore } from '@ravi/kernel';
 import { openStateStore } from '@ravi/state-kit';
 import { markOpen, requireLog, unmarkOpen } from './database-file.ts';
+import { createMachineClock } from './machine-clock.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** Default of `busyTimeoutMs`. */
@@ -17,6 +18,8 @@ export interface SqliteStateStoreOptions {
    * end of the process, crashes included, and writes are several times faster.
    */
   readonly durability?: 'disk' | 'process';
+  /** Clock of leases, for tests; by default one that all processes of the machine share and that cannot be set. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /**
@@ -26,13 +29,21 @@ export interface SqliteStateStoreOptions {
  */
 export async function createSqliteStateStore(options: SqliteStateStoreOptions): Promise<CompleteStateStore> {
   const { file, busyTimeoutMs = defaultBusyTimeoutMs, durability = 'disk' } = options;
+  const machine = createMachineClock();
+  const { now } = options.clock ?? machine;
+  const open = async (): Promise<CompleteStateStore> => {
+    const database = openSqliteDatabase({ file, busyTimeoutMs, durability, leaseNow: now });
+    const opened = await openStateStore(database);
+    if (options.clock === undefined) await machine.join(database);
+    return opened;
+  };
   if (file === ':memory:') {
     // It is another store at each start, so it has no identity.
-    const { identity: _, ...store } = await openStateStore(openSqliteDatabase({ file, busyTimeoutMs, durability }));
+    const { identity: _, ...store } = await open();
     return store;
   }
   requireLog(file);
-  const store = await openStateStore(openSqliteDatabase({ file, busyTimeoutMs, durability }));
+  const store = await open();
   markOpen(file);
   return {
     ...store,

@@ -26,6 +26,10 @@ stateStoreContract(test, () => openStore(newPlace()), {
     const { text, arrange } = positionalParameters(sql);
     database.prepare(text).run(...arrange(values));
   },
+  passTime(store, ms) {
+    using database = new DatabaseSync(files.get(store)!);
+    database.prepare('UPDATE ravi_runs SET lease_expires_at = lease_expires_at - ?').run(ms);
+  },
   program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [files.get(store)!] }),
 });
 pluginContract(test, plugin, { file: './state.db' });

@@ -99,7 +99,12 @@ test('a file that stays locked is a retryable error with that message', async ()
 });
 
 test('a full disk is a retryable error with that message; nothing is lost, and writes work again with space', async () => {
-  const database = openSqliteDatabase({ file: newPlace(), busyTimeoutMs: 1_000, durability: 'disk' });
+  const database = openSqliteDatabase({
+    file: newPlace(),
+    busyTimeoutMs: 1_000,
+    durability: 'disk',
+    leaseNow: Date.now,
+  });
   await using store = await openStateStore(database);
   await database.all('PRAGMA max_page_count = 60');
   let kept = 0;

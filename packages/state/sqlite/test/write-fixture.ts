@@ -16,7 +16,7 @@ await store[Symbol.asyncDispose]();
 const database = new DatabaseSync(file);
 const objects = database
   .prepare(
-    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> 'ravi_machine_clock' ORDER BY rowid",
   )
   .all();
 const tables = objects.filter(({ type }) => type === 'table').map(({ name }) => String(name));

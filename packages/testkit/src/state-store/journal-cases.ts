@@ -148,9 +148,10 @@ export function journalCases({ needing }: StateStoreSuite): void {
 
   scenario('who does not hold the lease writes nothing into the journal', async (store) => {
     const { journal, runs } = store;
-    await runs.create(newRun('run-1'), { owner: 'one', now: midnight, leaseMs: 1_000 });
+    await runs.create(newRun('run-1'), { owner: 'one', leaseMs: 60_000 });
     await journal.started(journalEntry('run-1', 1, { leaseOwner: 'one' }));
-    await runs.claim('run-1', { owner: 'two', now: midnight + 1_000, leaseMs: 1_000 });
+    await runs.release('run-1', 'one');
+    await runs.claim('run-1', { owner: 'two', leaseMs: 60_000 });
     const late = { leaseOwner: 'one' };
     await rejectsWith('E_STATE_CONFLICT', journal.started(journalEntry('run-1', 2, late)));
     await rejectsWith('E_STATE_CONFLICT', journal.finished(journalEntry('run-1', 1, late), ok));

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import type { LeaseRequest, RunStatus } from '@ravi/kernel';
+import type { RunStatus } from '@ravi/kernel';
+import { lease } from './lease-cases.ts';
 import { createApprovalRequest } from '../doubles/approval-request.ts';
 import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
-const lease = (owner: string, now: number = midnight): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
-
-/** Cases about runs and their leases. */
+/** Cases about runs; `leaseCases` has those about their leases. */
 export function runCases({ needing }: StateStoreSuite): void {
   const scenario = needing();
   scenario('a run is got back as it was begun, running and without a lease', async ({ runs }) => {
@@ -209,16 +208,6 @@ export function runCases({ needing }: StateStoreSuite): void {
     assert.equal(await runs.transition('run-2', { from: ['running'], to: 'failed', now: midnight }), false);
   });
 
-  scenario('a run that is begun with a lease belongs to its owner until the lease ends', async ({ runs }) => {
-    const run = await runs.create(newRun('run-1'), lease('one'));
-    assert.deepEqual(run.lease, { owner: 'one', expiresAt: midnight + 1_000 });
-    assert.equal(await runs.claim('run-1', lease('two', midnight + 999)), undefined);
-    assert.equal((await runs.claim('run-1', lease('one', midnight + 10)))?.lease?.expiresAt, midnight + 1_010);
-    const claimed = await runs.claim('run-1', lease('two', midnight + 1_010));
-    assert.deepEqual([claimed?.lease?.owner, claimed?.status], ['two', 'running']);
-    assert.equal(await runs.claim('run-2', lease('two')), undefined);
-  });
-
   scenario('of many who claim a run at once exactly one gets it', async ({ runs }) => {
     await runs.create(newRun('run-1'));
     const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
@@ -226,71 +215,5 @@ export function runCases({ needing }: StateStoreSuite): void {
     const won = owners.filter((_, index) => claims[index] !== undefined);
     assert.equal(won.length, 1);
     assert.equal((await runs.get('run-1'))?.lease?.owner, won[0]);
-  });
-
-  scenario('each new owner of a run starts an epoch, also after a release', async ({ runs }) => {
-    const epochOf = async (owner: string, now: number): Promise<number | undefined> =>
-      (await runs.claim('run-1', lease(owner, now)))?.epoch;
-    assert.equal((await runs.create(newRun('run-1'), lease('one'))).epoch, 1);
-    assert.equal(await epochOf('one', midnight + 10), 1);
-    assert.equal(await epochOf('two', midnight + 10), undefined);
-    assert.equal(await epochOf('two', midnight + 1_010), 2);
-    await runs.renew('run-1', lease('two', midnight + 1_500));
-    assert.equal((await runs.get('run-1'))?.epoch, 2);
-    await runs.release('run-1', 'two');
-    assert.equal((await runs.get('run-1'))?.epoch, 2);
-    assert.equal(await epochOf('two', midnight + 1_500), 3);
-    await runs.transition('run-1', { from: ['running'], to: 'paused', now: midnight });
-    assert.equal(await epochOf('two', midnight + 1_500), 4);
-    await runs.create(newRun('run-2'));
-    assert.equal((await runs.claim('run-2', lease('one')))?.epoch, 1);
-  });
-
-  scenario(
-    'a lease is renewed by its owner until another has it, and given back by its owner alone',
-    async ({ runs }) => {
-      await runs.create(newRun('run-1'), lease('one'));
-      assert.equal(await runs.renew('run-1', lease('one', midnight + 5_000)), true);
-      assert.equal((await runs.get('run-1'))?.lease?.expiresAt, midnight + 6_000);
-      assert.equal(await runs.renew('run-1', lease('two')), false);
-      assert.equal(await runs.release('run-1', 'two'), false);
-      await runs.claim('run-1', lease('two', midnight + 6_000));
-      assert.equal(await runs.renew('run-1', lease('one', midnight + 6_000)), false);
-      assert.equal(await runs.release('run-1', 'two'), true);
-      assert.equal((await runs.get('run-1'))?.lease, undefined);
-      assert.notEqual(await runs.claim('run-1', lease('one')), undefined);
-    },
-  );
-
-  scenario(
-    'who has lost the lease can change the status no more, and a pause gives the lease back',
-    async ({ runs }) => {
-      await runs.create(newRun('run-1'), lease('one'));
-      await runs.claim('run-1', lease('two', midnight + 1_000));
-      const pause = { from: ['running'], to: 'paused', now: midnight } as const;
-      assert.equal(await runs.transition('run-1', { ...pause, owner: 'one' }), false);
-      assert.equal(await runs.transition('run-1', { ...pause, owner: 'two' }), true);
-      assert.equal((await runs.get('run-1'))?.lease, undefined);
-      await runs.claim('run-1', lease('three'));
-      const resumed = { from: ['paused'], to: 'running', now: midnight, owner: 'three' } as const;
-      assert.equal(await runs.transition('run-1', resumed), true);
-      assert.equal((await runs.get('run-1'))?.lease?.owner, 'three');
-      assert.equal(await runs.transition('run-1', { from: ['running'], to: 'completed', now: midnight }), true);
-      assert.equal(await runs.claim('run-1', lease('four')), undefined);
-    },
-  );
-
-  scenario('running runs without a valid lease are found, longest waiting first; others are not', async ({ runs }) => {
-    await runs.create(newRun('later'), lease('one', midnight + 50));
-    await runs.create(newRun('earlier'), lease('one', midnight));
-    await runs.create(newRun('held'), lease('one', midnight + 51));
-    await runs.create(newRun('paused'), lease('one', midnight));
-    await runs.transition('paused', { from: ['running'], to: 'paused', now: midnight });
-    await runs.create(newRun('released'), lease('one', midnight + 9_000));
-    await runs.release('released', 'one');
-    const ids = async (limit?: number): Promise<readonly string[]> =>
-      whole(await runs.listExpired(midnight + 1_050, limit)).map(({ id }) => id);
-    assert.deepEqual(await ids(), ['released', 'earlier', 'later']);
-    assert.deepEqual(await ids(2), ['released', 'earlier']);
   });
 }

@@ -9,6 +9,7 @@ import { historyCases } from './history-cases.ts';
 import { identityCases } from './identity-cases.ts';
 import { jobCases } from './job-cases.ts';
 import { journalCases } from './journal-cases.ts';
+import { leaseCases } from './lease-cases.ts';
 import { lifetimeCases } from './lifetime-cases.ts';
 import { processCases } from './process-cases.ts';
 import { retentionCases } from './retention-cases.ts';
@@ -39,6 +40,7 @@ export function stateStoreContract<Store extends StateStore>(
     skip: (name) => test.skip(`state store: ${name}`),
   };
   runCases(suite);
+  leaseCases(suite);
   journalCases(suite);
   runEventCases(suite);
   approvalCases(suite);

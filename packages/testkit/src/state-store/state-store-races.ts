@@ -44,7 +44,7 @@ async function race({ approvals, runs, journal }: RacedStore, owner: string): Pr
     return outcome.status === 'done';
   });
   const claimed = await won(
-    async (number) => (await runs.claim(`run-${number}`, { owner, now: midnight, leaseMs: 1_000 })) !== undefined,
+    async (number) => (await runs.claim(`run-${number}`, { owner, leaseMs: 60_000 })) !== undefined,
   );
   const started = await won(async (number) => {
     const [outcome] = await Promise.allSettled([journal.started(journalEntry('race', number))]);

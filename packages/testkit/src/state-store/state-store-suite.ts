@@ -31,6 +31,8 @@ export interface StateStoreContractOptions<Store extends StateStore = StateStore
   readonly reopen?: (store: Store) => Store | Promise<Store>;
   /** Makes one record unreadable, directly in the storage. */
   readonly damage?: (store: Store, record: StateRecord) => Promise<void> | void;
+  /** Lets time pass for the leases of a store, directly in the storage. */
+  readonly passTime?: (store: Store, ms: number) => Promise<void> | void;
   /** Returns a program for another process on the storage of `store`. */
   readonly program?: (store: Store) => StateStoreProgram;
 }

@@ -120,7 +120,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   }
 
   async function claim(runId: string): Promise<Run> {
-    const claimed = await store.runs.claim(runId, { owner, now: clock.now(), leaseMs });
+    const claimed = await store.runs.claim(runId, { owner, leaseMs });
     if (claimed === undefined) throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
     if (claimed.status === 'running') return claimed;
     const change = { from: ['paused'], to: 'running', now: clock.now(), owner } as const;
@@ -130,7 +130,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
 
   async function create(run: NewRun): Promise<Run> {
     checkOpen();
-    return store.runs.create(run, { owner, now: clock.now(), leaseMs });
+    return store.runs.create(run, { owner, leaseMs });
   }
 
   const runWithin = createChildChains({

@@ -85,7 +85,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
       const { items: expired } = await store.approvals.expire(clock.now());
       await enqueuePausedRunsOf(expired);
       await findUnconsumed();
-      for (const { id } of (await store.runs.listExpired(clock.now())).items) enqueue(id);
+      for (const { id } of (await store.runs.listExpired()).items) enqueue(id);
       if (findPaused) await findReady();
     } catch (error) {
       logger.warn('could not poll runs; will retry', { error });

@@ -121,7 +121,7 @@ test('runs of another kind are passed to resumeOther', async () => {
     createdAt: now,
     definition: { kind: 'agent' },
   };
-  await world.store.runs.create(other, { owner: 'dead', now: now - 60_000, leaseMs: 1 });
+  await world.store.runs.create(other, { owner: 'dead', leaseMs: 60_000 });
   await using process = world.open();
   await assert.rejects(process.chains.resume('agent-1'), (error) => isKernelError(error, 'E_RUN_NOT_FOUND'));
   assert.equal((await world.store.runs.get('agent-1'))?.status, 'running');
