@@ -12,6 +12,7 @@ import { answerInvalidRequest, guardConnections } from './http/core/guard-connec
 import { warnOfInvalidSchemas } from './tools/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
+import { isDeadOwner } from './runs/process-owner.ts';
 import { createRecoverAgentRun } from './runs/recover-agent-run.ts';
 import type { Parts } from './tokens.ts';
 
@@ -98,7 +99,7 @@ function startRecovery({ durable, approvalFeed: feed, clock, logger }: Parts): R
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
   const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, clock, logger });
-  return startRunRecovery({ chains, store, feed, resumeOther, clock, logger });
+  return startRunRecovery({ chains, store, feed, resumeOther, isDeadOwner, clock, logger });
 }
 
 function listen(

@@ -18,6 +18,7 @@ import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { createExchangeRecorder } from './exchange-recorder.ts';
 import { withEventRecording } from './with-event-recording.ts';
+import { createProcessOwner } from './process-owner.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import { createRunService } from './run-service.ts';
@@ -63,13 +64,14 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { system, maxSteps, modelRetries, maxModelRetryDelayMs, budget, prices } = options.config.agent;
   const priced = prices === undefined ? {} : { prices };
 
+  const owner = createProcessOwner();
   const redact = options.redactor.strings;
   const recorder = createRunRecorder({ hooks, store: stateStore, blobStore, redact, ...priced, clock, logger });
   // Every end of a run goes through the recorder.
   const store = { ...stateStore, runs: recorder.runs };
   const { runs, journal, approvals, history, jobs } = store;
   const chains = withEventRecording(
-    createDurableChains({ store, invoker, sandbox, preflight, logger, approvalExpiryMs }),
+    createDurableChains({ store, invoker, sandbox, preflight, logger, approvalExpiryMs, owner }),
     recorder,
   );
   // Without a list of tools the agent may call every tool of the registry.
@@ -81,7 +83,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     runs,
     history,
     jobs,
-    lease: { owner: `process_${crypto.randomUUID()}` },
+    lease: { owner },
     approvals: approvalMode,
     approvalExpiryMs,
     middleware: [createExchangeRecorder(store.exchanges, logger)],

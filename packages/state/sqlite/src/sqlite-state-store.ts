@@ -34,8 +34,13 @@ export async function createSqliteStateStore(options: SqliteStateStoreOptions): 
   const open = async (): Promise<CompleteStateStore> => {
     const database = openSqliteDatabase({ file, busyTimeoutMs, durability, leaseNow: now });
     const opened = await openStateStore(database);
-    if (options.clock === undefined) await machine.join(database);
-    return opened;
+    try {
+      if (options.clock === undefined) await machine.join(database);
+      return opened;
+    } catch (error) {
+      await opened[Symbol.asyncDispose]();
+      throw error;
+    }
   };
   if (file === ':memory:') {
     // It is another store at each start, so it has no identity.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { LeaseRequest, NewRunEvent, RunEventId, RunEventStore, RunStatus } from '@ravi/kernel';
+import type { NewRunEvent, RunEventId, RunEventStore, RunStatus } from '@ravi/kernel';
+import { lease } from './lease-cases.ts';
 import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
-const lease = (owner: string, now: number = midnight): LeaseRequest => ({ owner, now, leaseMs: 1_000 });
 const line = (n: number, text = `line ${n} 漢字 \u0000`): NewRunEvent => ({
   n,
   at: midnight + n,

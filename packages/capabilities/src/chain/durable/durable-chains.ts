@@ -22,6 +22,8 @@ export interface DurableChainsOptions {
   readonly logger?: Logger;
   /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
   readonly preflight?: Preflight | false;
+  /** Owner of the leases, unique to each process start; a random one when absent. */
+  readonly owner?: string;
   /** Milliseconds for which a lease is valid: a run whose process died can be resumed after that; 10 000 when absent. */
   readonly leaseMs?: number;
   /** Milliseconds until an approval request of a paused run expires; seven days when absent, 24.8 days at most. */
@@ -67,7 +69,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   const { store, invoker, sandbox, preflight, logger = silentLogger } = options;
   const { leaseMs = 10_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250 } = options;
   const { clock } = invoker;
-  const owner = `process_${crypto.randomUUID()}`;
+  const { owner = `process_${crypto.randomUUID()}` } = options;
   const closing = new AbortController();
   const active = new Map<string, Activation>();
 

@@ -16,6 +16,11 @@ export interface RunRecoveryOptions {
    * be called twice with the same run.
    */
   readonly resumeOther?: (run: Run) => Promise<void>;
+  /**
+   * Returns true for an owner of leases whose process is known to have ended, so that its runs are resumed without waiting for
+   * the leases to expire. By default no owner is known.
+   */
+  readonly isDeadOwner?: (owner: string) => boolean;
   /** Milliseconds between two polls for runs of processes that died and for expired approval requests; 5 000 when absent. */
   readonly intervalMs?: number;
   /** Maximum number of runs that are resumed at once; 4 when absent. */
@@ -33,7 +38,7 @@ export interface RunRecovery extends AsyncDisposable {
  * when a decision arrives. It also expires approval requests that were not decided in time.
  */
 export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
-  const { chains, store, feed, clock, logger, resumeOther, intervalMs = 5_000, atOnce = 4 } = options;
+  const { chains, store, feed, clock, logger, resumeOther, isDeadOwner, intervalMs = 5_000, atOnce = 4 } = options;
   const queue = new Set<string>();
   const inFlight = new Set<Promise<void>>();
   let isOver = false;
@@ -82,16 +87,25 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   async function poll(findPaused: boolean): Promise<void> {
     try {
+      await endLeasesOfDead();
+      for (const { id } of (await store.runs.listExpired()).items) enqueue(id);
+      await findUnconsumed();
       const { items: expired } = await store.approvals.expire(clock.now());
       await enqueuePausedRunsOf(expired);
-      await findUnconsumed();
-      for (const { id } of (await store.runs.listExpired()).items) enqueue(id);
       if (findPaused) await findReady();
     } catch (error) {
       logger.warn('could not poll runs; will retry', { error });
       return schedule(findPaused);
     }
     schedule(false);
+  }
+
+  async function endLeasesOfDead(): Promise<void> {
+    if (isDeadOwner === undefined) return;
+    for (const owner of (await store.runs.listOwners()).filter(isDeadOwner)) {
+      const leases = await store.runs.expireLeases(owner);
+      logger.info('a process has ended', { owner, leases });
+    }
   }
 
   function schedule(findPaused: boolean): void {

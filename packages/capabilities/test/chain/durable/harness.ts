@@ -99,6 +99,11 @@ export async function createWorld(): Promise<World> {
   };
 }
 
+/** Ends all leases, as if enough time had passed. */
+export async function expireLeases({ store: { runs } }: World): Promise<void> {
+  for (const owner of await runs.listOwners()) await runs.expireLeases(owner);
+}
+
 /** Returns a tool whose result is that of `run`. */
 export function valueTool(name: string, run: (args: never) => unknown, more: Partial<Tool> = {}): Tool {
   return {

@@ -5,7 +5,7 @@ import type { LeaseRequest, Run, CompleteStateStore, Tool } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import type { FakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
-import { createWorld, sandbox, valueTool } from './harness.ts';
+import { createWorld, expireLeases, sandbox, valueTool } from './harness.ts';
 import type { ProcessOptions, World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -240,9 +240,15 @@ test('a tool that now needs approval is not run without it, even if it was allow
 
 test('one process resumes a run, and others get a conflict; an unknown run is not found', async () => {
   await using world = await createWorld();
-  await using first = world.open({ policy: unasked, tools: [valueTool('hang', () => new Promise(() => {}))] });
+  const begun = Promise.withResolvers<void>();
+  const hang = valueTool('hang', () => {
+    begun.resolve();
+    return new Promise(() => {});
+  });
+  await using first = world.open({ policy: unasked, tools: [hang] });
   const running = first.chains.start({ code: 'await tools.hang({})', runId: 'run-1' });
   running.catch(() => {});
+  await begun.promise;
   await using second = world.open();
   await assert.rejects(
     async () => {
@@ -275,9 +281,8 @@ test('a process that lost its lease stops, and nothing that it still does is rec
   const slow = first.chains.start({ code: 'return (await tools.hang.safe({})).status', runId: 'run-1' });
   slow.catch(() => {});
   await begun.promise;
-  // For the other process enough time has passed that the lease has expired.
-  const later = createFakeClock(clock.now() + 60_000);
-  await using second = world.open({ clock: later, policy: unasked, tools: [hangDone(world.effects)] });
+  await expireLeases(world);
+  await using second = world.open({ policy: unasked, tools: [hangDone(world.effects)] });
   const result = await second.chains.resume('run-1');
   assert.equal(result.callTrace[0]?.status, 'unknown');
   held.resolve('too late');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isKernelError, KernelError, systemClock } from '@ravi/kernel';
 import type { RecordedDecision, CompleteStateStore } from '@ravi/kernel';
 import { afterAll, test } from 'vitest';
-import { createWorld, sandbox, valueTool } from './harness.ts';
+import { createWorld, expireLeases, sandbox, valueTool } from './harness.ts';
 import type { World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -76,10 +76,9 @@ test('a process that ends while its store is unavailable leaves a run that can b
   await first[Symbol.asyncDispose]();
   await assert.rejects(cut);
   assert.deepEqual(world.effects, []);
-  const later = { now: () => Date.now() + 60_000 };
+  await expireLeases(world);
   await using second = world.open({
     policy: unasked,
-    clock: { ...systemClock, ...later },
     tools: [valueTool('fall', () => null)],
   });
   assert.equal((await second.chains.resume('run-1')).value, 3);
