@@ -19,7 +19,7 @@ const redact = (data: JsonObject): JsonObject => data;
 async function openStore(): Promise<CompleteStateStore> {
   const store = await createSqliteStateStore({ file: ':memory:' });
   const run = { id: runId, principal: 'ada', sessionId: 's', definition: { kind: 'agent' }, createdAt: 1 };
-  await store.runs.create(run, { owner: owner.owner, now: Date.now(), leaseMs: 60_000 });
+  await store.runs.create(run, { owner: owner.owner, leaseMs: 60_000 });
   return store;
 }
 
@@ -114,7 +114,7 @@ test('a reader of a run of another process follows the store to the end, once', 
   const readers = [idsOf(sources), idsOf(sources, '1.1')];
   // The process is killed, and the next one continues.
   await store.runs.release(runId, owner.owner);
-  await store.runs.claim(runId, { owner: 'two', now: Date.now(), leaseMs: 60_000 });
+  await store.runs.claim(runId, { owner: 'two', leaseMs: 60_000 });
   await store.events.append(runId, { owner: 'two', epoch: 2 }, [started]);
   await store.runs.transition(runId, { from: ['running'], to: 'completed', now: 1, event: end });
   assert.deepEqual(await Promise.all(readers), [

@@ -73,7 +73,9 @@ export function createRecordedRuns({ runs, logOf, reopen, endLostCalls, redact }
     get: (id) => runs.get(id),
     list: (filter, page) => runs.list(filter, page),
     renew: (id, request) => runs.renew(id, request),
-    listExpired: (now, limit) => runs.listExpired(now, limit),
+    listExpired: (limit) => runs.listExpired(limit),
+    listOwners: () => runs.listOwners(),
+    expireLeases: (owner) => runs.expireLeases(owner),
   };
 }
 
