@@ -184,7 +184,7 @@ test('a run during which servers die repeatedly is given up', async () => {
   {
     await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
     const row = { id: runId, principal: 'local', sessionId: 'session_1', createdAt: 1 };
-    const lease = { owner: 'before', now: 1, leaseMs: 1 };
+    const lease = { owner: 'before', leaseMs: 1 };
     await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } }, lease);
     const starts = [1, 2, 3].map((n) => ({ n, at: n, type: 'run-start', data: started }));
     await store.events.append(runId, { owner: 'before', epoch: 1 }, starts);
