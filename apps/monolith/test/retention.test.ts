@@ -42,7 +42,7 @@ async function createWorld() {
     const told = await pinned(runId);
     const event = { tool: 'crawl', ref: told, mediaType: 'text/plain', bytes: 1 };
     await recorder.open(runId);
-    const lease = { owner: 'process', now: clock.now(), leaseMs: 1_000 };
+    const lease = { owner: 'process', leaseMs: 1_000 };
     await recorder.runs.create({ ...times, id: runId, definition: { kind: 'chain' } }, lease);
     hooks.emit({ type: 'artifact', runId, sessionId: 'session', ...event });
     await recorder.close(runId);

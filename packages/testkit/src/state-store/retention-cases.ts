@@ -88,7 +88,7 @@ export function retentionCases({ needing }: StateStoreSuite): void {
   )('what is read of a run is the same after it was packed', async (store) => {
     const { runs, journal, events, retention } = store;
     const [owner, other] = ['process-1', 'process-2'];
-    const lease = { owner, now: midnight, leaseMs: 60_000 };
+    const lease = { owner, leaseMs: 60_000 };
     await runs.create(newRun('run-1'), lease);
     await runs.create(newRun('live'), { ...lease, owner: other });
     for (const [runId, holder, count] of [
