@@ -8,11 +8,13 @@ import type { Condition } from './select.ts';
 /** Returns the condition for rows of a run and of every run below it, by their column `run_id`. */
 export function ofRunAndBelow(runId: string): Condition {
   return {
-    text: 'run_id IN (WITH RECURSIVE tree (id) AS (SELECT CAST(',
+    // PostgreSQL requires both terms of the recursion to have the collation of the column, which a parameter does not have.
+    text: 'run_id IN (WITH RECURSIVE top (id) AS (SELECT CAST(',
     value: runId,
     after:
-      ` AS TEXT) UNION SELECT child.id FROM ${runs.table} child JOIN tree ON child.parent_run_id = tree.id) ` +
-      'SELECT id FROM tree)',
+      ` AS TEXT)), below (id) AS (SELECT id FROM ${runs.table} WHERE parent_run_id = (SELECT id FROM top) ` +
+      `UNION SELECT child.id FROM ${runs.table} child JOIN below ON child.parent_run_id = below.id) ` +
+      'SELECT id FROM below UNION SELECT id FROM top)',
   };
 }
 
