@@ -1,6 +1,7 @@
 import { isKernelError } from '@ravi/kernel';
 import type { Clock, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRunner } from './agent-runner.ts';
+import { countFruitlessCrashes } from './fruitless-crashes.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
 /** Options of {@link createRecoverAgentRun}. */
@@ -12,25 +13,24 @@ export interface RecoverAgentRunOptions {
   readonly logger: Logger;
 }
 
-const maxInterruptions = 3;
+const maxFruitlessCrashes = 3;
 
 /**
- * Creates a function that recovers a run of the agent whose process ended. A run during which four processes ended fails with
- * `E_RUN_LOST`, because it may be the cause.
+ * Creates a function that recovers a run of the agent whose process ended. A run during which four processes in a row
+ * crashed without progress fails with `E_RUN_LOST`, because it may be the cause. A shutdown is not a crash.
  */
 export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Run) => Promise<void> {
   const { store, agentRunner, recorder, clock, logger } = options;
 
-  async function interruptions(runId: string): Promise<number> {
-    const events = await recorder.read(runId);
-    return events.filter(({ type, data }) => type === 'run-start' && data.wasInterrupted === true).length;
+  async function isFruitless(runId: string): Promise<boolean> {
+    return countFruitlessCrashes(await recorder.read(runId)) >= maxFruitlessCrashes;
   }
 
   async function giveUp({ id, sessionId }: Run): Promise<void> {
     const owner = `giving_up_${crypto.randomUUID()}`;
     const now = clock.now();
     if ((await store.runs.claim(id, { owner, leaseMs: 10_000 })) === undefined) return;
-    const message = `The run failed because its process ended ${maxInterruptions + 1} times`;
+    const message = `The run failed because its process crashed ${maxFruitlessCrashes + 1} times in a row without progress`;
     const error = { code: 'E_RUN_LOST', message, retryable: false };
     const event = { type: 'run-end', runId: id, sessionId, status: 'failed', error } as const;
     await store.runs.transition(id, { from: ['running'], to: 'failed', now, owner, outcome: { error }, event });
@@ -55,7 +55,7 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
   return async (run) => {
     const { id: runId } = run;
     if (!agentRunner.owns(run) || agentRunner.has(runId)) return;
-    if (run.status === 'running' && (await interruptions(runId)) >= maxInterruptions) return giveUp(run);
+    if (run.status === 'running' && (await isFruitless(runId))) return giveUp(run);
     const recovering = agentRunner.recover(run);
     follow(runId, recovering).catch((error: unknown) => logger.error('run could not be recovered', { runId, error }));
     // The process that has the run handles its jobs.
