@@ -30,7 +30,7 @@ const longestFreezeMs = 14_000;
 const longestOutageMs = 12_000;
 const longestClockStepMs = 30_000;
 
-// A kill is the fault that leaves most behind; a freeze takes the longest.
+// A kill leaves the most to recover; a freeze takes the longest.
 const processFaults: readonly FaultKind[] = [
   ...Array.from({ length: 6 }, () => 'SIGKILL' as const),
   ...Array.from({ length: 3 }, () => 'SIGTERM' as const),

@@ -6,7 +6,7 @@ import { expectedEffects } from './workloads.ts';
 import type { WorkloadName } from './workloads.ts';
 import type { Effect } from './world.ts';
 
-/** What happened outside the servers, and what they report at the end. */
+/** Facts from outside the servers, and the reports of the servers at the end. */
 export interface Evidence extends FinalState {
   readonly effects: readonly Effect[];
   readonly started: readonly StartedRun[];

@@ -80,7 +80,9 @@ for (const [format, error] of [
 ] as const) {
   test(`a stream for a front end ends at shutdown with an error: ${format}`, async () => {
     const { text } = await shutDownDuring(async ({ url }) => {
-      const run = await (await post(`${url}/v1/runs`, { kind: 'agent', task: 'go' })).json();
+      const run = (await (await post(`${url}/v1/runs`, { kind: 'agent', task: 'go' })).json()) as {
+        readonly id: string;
+      };
       return fetch(`${url}/v1/runs/${run.id}/events?format=${format}`);
     });
     assert.match(text.trim().split('\n\n').at(-1) ?? '', error);

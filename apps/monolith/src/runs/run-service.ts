@@ -1,7 +1,7 @@
 import type { HookManager } from '@ravi/invoker';
 import { busySession, findLiveRun } from '@ravi/agents';
 import type { QuestionAnswer } from '@ravi/agents';
-import { RunProblem } from '../http/core/problem.ts';
+import { RunProblem } from './run-problem.ts';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';

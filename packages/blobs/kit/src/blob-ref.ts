@@ -23,7 +23,7 @@ const readablePrefix = 'owner-';
 
 /**
  * Returns the name of the pin of `owner`: lower-case letters, digits and hyphens, whereas the name of an owner may be any
- * text. {@link pinOwnerOf} can read it back if the owner has at most 100 characters of printable ASCII.
+ * text. It can be read back if the owner has at most 100 characters of printable ASCII.
  */
 export function pinNameOf(owner: string): string {
   if (!readableOwner.test(owner)) return digestOf(owner);
@@ -36,7 +36,7 @@ export function pinNamesOf(owner: string): readonly string[] {
 }
 
 /** Returns the owner of the pin with this name; `undefined` if the name does not tell. */
-export function pinOwnerOf(name: string): string | undefined {
+function pinOwnerOf(name: string): string | undefined {
   const hex = name.startsWith(readablePrefix) ? name.slice(readablePrefix.length) : '';
   const owner = Buffer.from(hex, 'hex').toString('latin1');
   return readableOwner.test(owner) && pinNameOf(owner) === name ? owner : undefined;

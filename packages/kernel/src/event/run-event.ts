@@ -72,7 +72,7 @@ export interface RunEventPayloads {
   /** The run waits for the answers to its questions, or for approvals. */
   'run-paused': AgentProgress & {
     readonly questions: readonly Question[];
-    /** What the run waits for. */
+    /** The cause of the wait. */
     readonly reason?: 'question' | 'approval';
     /** Requests for approval that are open, oldest first. */
     readonly approvals?: readonly AwaitedApproval[];

@@ -50,7 +50,8 @@ export function createTestBlobs(): TestBlobs {
     text: (ref) => Buffer.from(read(ref)).toString(),
     async store(data, { mediaType, scope, pinOwner }) {
       check('store');
-      const content = data instanceof ReadableStream ? Buffer.concat(await Array.fromAsync(data)) : Buffer.from(data);
+      const content =
+        data instanceof ReadableStream ? Buffer.from(await new Response(data).arrayBuffer()) : Buffer.from(data);
       const ref = add(content, mediaType, scope);
       if (pinOwner !== undefined) await this.pin(ref, pinOwner);
       return ref;

@@ -71,7 +71,7 @@ function casesWithoutTime({ needing }: StateStoreSuite): void {
     assert.equal((await runs.claim('run-1', lease('alive')))?.epoch, 2);
     assert.equal(await runs.renew('run-1', lease('dead')), false);
     assert.equal(await runs.claim('run-2', lease('other')), undefined);
-    assert.equal(await runs.expireLeases('nobody'), 0);
+    assert.equal(await runs.expireLeases('unknown'), 0);
   });
 }
 

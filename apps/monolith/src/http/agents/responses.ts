@@ -9,7 +9,8 @@ import type { StreamPlaces } from '../events/stream-places.ts';
 import { findRun } from '../access/caller.ts';
 import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
-import { problem, RunProblem } from '../core/problem.ts';
+import { problem } from '../core/problem.ts';
+import { RunProblem } from '../../runs/run-problem.ts';
 import { responseFormat, runIdOf } from '../events/responses-format.ts';
 
 /** Services of {@link responseOperations}. */

@@ -3,21 +3,12 @@ import type { ProblemCode } from '@ravi/api';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Logger } from '@ravi/kernel';
 import type { Context } from 'hono';
+import { RunProblem } from '../../runs/run-problem.ts';
 import { currentRequest } from '../../logging/current-request.ts';
 
 /** Returns the error of a refused request. The client receives the message, and may retry after `retryAfterMs`. */
 export function problem(code: ProblemCode, message: string, retryAfterMs?: number): KernelError {
   return new KernelError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
-}
-
-/** An error about a run, whose id the response names as `runId`. */
-export class RunProblem extends KernelError {
-  readonly runId: string;
-
-  constructor({ code, message, retryable, cause }: KernelError, runId: string) {
-    super(code, message, { retryable, cause });
-    this.runId = runId;
-  }
 }
 
 /** Responds with `{ error: { code, message } }` and the status of the code. Other errors are logged and reveal no internals. */

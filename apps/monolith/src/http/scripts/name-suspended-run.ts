@@ -1,6 +1,6 @@
 import { isKernelError } from '@ravi/kernel';
 import type { RunStore } from '@ravi/kernel';
-import { RunProblem } from '../core/problem.ts';
+import { RunProblem } from '../../runs/run-problem.ts';
 
 /**
  * Returns the result of a run that its client waits for. If the process shuts down first, the error names the run, which

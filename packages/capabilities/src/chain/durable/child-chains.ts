@@ -80,7 +80,7 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
       return await activate(run, { session, signal, options: { ...above, ...progress }, onWaiting });
     } catch (error) {
       if (!isForLater(error)) throw error;
-      // The run above must not read this as a failure of the script: whoever continues it makes the call again.
+      // The run above must not read this as a failure of the script: the process that continues it makes the call again.
       const reason = 'The script continues in another process, or later';
       session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason, { cause: error }));
       throw error;
