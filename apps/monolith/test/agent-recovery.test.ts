@@ -137,7 +137,9 @@ for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
         while ((await pending(url)).length < 2) await pause(20);
         const [sun, moon] = await pending(url);
         await send(url, `/v1/approvals/${moon.id}/decision`, { decision: 'approved' });
-        while ((await installation.launches()).length === 0) await pause(20);
+        // Until its result is recorded: a call that is killed before that is unknown.
+        const trace = async (): Promise<readonly Body[]> => (await send(url, `/v1/runs/${runId}`)).trace;
+        while (!(await trace()).some(({ tool, status }) => tool === 'launch' && status === 'ok')) await pause(20);
         first.signal(ending);
         await first.exit;
 

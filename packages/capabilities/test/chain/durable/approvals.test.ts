@@ -230,7 +230,7 @@ test('in the mode "wait" a late decision is a denial, and the request does not s
   const code = "return tools.send({ to: 'a' }).catch((error) => error.code)";
   const run = process.chains.start({ code, runId: 'run-1' });
   while ((await pending(world)).length === 0) await new Promise(setImmediate);
-  clock.advance(55_001);
+  clock.advance(process.invoker.policy.approvalTimeoutMs + 1);
   assert.equal((await run).value, 'E_APPROVAL_TIMEOUT');
   assert.deepEqual(
     (await world.store.approvals.list({ runId: 'run-1' })).items.map(({ status }) => status),
