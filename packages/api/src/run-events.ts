@@ -48,8 +48,9 @@ export const recordedEventData = {
       {
         ...place,
         ...progressOfAgent,
-        reason: enumOf(['question', 'approval'], { description: 'What the run waits for.' }),
+        reason: enumOf(['question', 'approval', 'changed'], { description: 'What the run waits for.' }),
         approvals: array(awaitedApprovalSchema, { description: 'Requests for approval that are open, oldest first.' }),
+        error: failureSchema,
       },
     ),
   ),

@@ -21,9 +21,9 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
   const responses = dataOf(events, 'model-end');
   const cost = costOf(responses);
   const task = dataOf(events, 'run-start').find((start) => start.task !== undefined)?.task;
-  const error = result?.error ?? ended?.error ?? run.outcome?.error;
+  const pause = run.status === 'paused' ? dataOf(events, 'run-paused').at(-1) : undefined;
+  const error = result?.error ?? ended?.error ?? run.outcome?.error ?? pause?.error;
   const { code: script } = run.definition;
-  const asked = run.status === 'paused' ? dataOf(events, 'run-paused').at(-1)?.questions : undefined;
   return {
     ...run,
     trace,
@@ -34,7 +34,7 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
     plainConversationTokens: plainTokens(trace),
     logs: result?.logs ?? dataOf(events, 'console'),
     artifactRefs: artifactRefs(events),
-    questions: asked ?? [],
+    questions: pause?.questions ?? [],
     ...(task === undefined ? {} : { task }),
     ...(script === undefined ? {} : { script }),
     ...(error === undefined ? {} : { error }),

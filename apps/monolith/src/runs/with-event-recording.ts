@@ -37,6 +37,7 @@ export function withEventRecording(
     // Its events belong to the run of the call.
     runWithin: chains.runWithin,
     get: (runId) => chains.get(runId),
+    hasChanged: (runId) => chains.hasChanged(runId),
     cancel: (runId) => chains.cancel(runId),
     get active() {
       return chains.active;

@@ -73,9 +73,11 @@ export interface RunEventPayloads {
   'run-paused': AgentProgress & {
     readonly questions: readonly Question[];
     /** The cause of the wait. */
-    readonly reason?: 'question' | 'approval';
+    readonly reason?: 'question' | 'approval' | 'changed';
     /** Requests for approval that are open, oldest first. */
     readonly approvals?: readonly AwaitedApproval[];
+    /** The change since the run started, if the reason is `changed`. */
+    readonly error?: Pick<InvocationError, 'code' | 'message'>;
   };
   /** The process that ran the run leaves it to another one. Only the record of the run has it. */
   'run-suspended': object;

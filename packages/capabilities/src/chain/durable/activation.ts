@@ -19,7 +19,7 @@ import { isSuspension } from './child-run.ts';
 import type { CallOfRun } from './child-run.ts';
 import { createDurableBridge } from './durable-bridge.ts';
 import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
-import { conflict, endRun, failedResult, pausedResult } from './end-run.ts';
+import { changedResult, conflict, endRun, failedResult, pausedResult } from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
 import { readApprovals, readRecordedRun } from './recorded-run.ts';
 import { checkUnchanged, sessionOfRun } from './run-definition.ts';
@@ -139,7 +139,13 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     const [damage] = corrupt;
     if (damage !== undefined) return end(failedResult(damage, recorded));
     try {
-      checkUnchanged(run, recorded, invoker);
+      try {
+        checkUnchanged(run, recorded, invoker);
+      } catch (error) {
+        // A child's parent would wait for ever.
+        if (run.parentRunId !== undefined || !isKernelError(error, 'E_RUN_CHANGED')) throw error;
+        return await pause(changedResult(error, recorded), error);
+      }
       const beginning = (recorded.events.get(0)?.value as RunBeginning | undefined) ?? newBeginning(clock.now());
       if (!recorded.events.has(0)) log.event(0, 'seed', beginning).catch(() => {});
       const session = await openSession(log, (...wait) => bridge?.onHumanWait(...wait) ?? (() => {}));
@@ -186,13 +192,18 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     });
   }
 
-  async function pause(result: ChainRunResult): Promise<DurableChainResult> {
+  async function pause(result: ChainRunResult, changed?: KernelError): Promise<DurableChainResult> {
     if (leaving.signal.aborted) return release(leaving.signal.reason);
     const { id: runId, sessionId } = run;
-    const event = { type: 'run-paused', runId, sessionId, questions: [] } as const;
+    const reason =
+      changed === undefined
+        ? {}
+        : { reason: 'changed' as const, error: { code: changed.code, message: changed.message } };
+    const event = { type: 'run-paused', runId, sessionId, questions: [], ...reason } as const;
     const change = { from: ['running'], to: 'paused', owner, event } as const;
     const isPaused = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
     if (!isPaused && (await waitFor(() => store.runs.get(run.id)))?.status !== 'paused') throw conflict(run.id);
+    if (changed !== undefined) return { ...result, runId: run.id };
     const { pending } = await waitFor(() => readApprovals(store.approvals, run.id));
     return { ...pausedResult(result, pending), runId: run.id };
   }

@@ -56,6 +56,11 @@ export interface DurableChains extends AsyncDisposable {
    */
   readonly runWithin: RunWithin;
   get(runId: string): Promise<Run | undefined>;
+  /**
+   * True if this process found within the last ten minutes that the script or a tool of the run has changed. Recovery leaves
+   * such a run paused.
+   */
+  hasChanged(runId: string): boolean;
   /** Ends a run of this process for good; `false` when this process does not execute the run. */
   cancel(runId: string): boolean;
   /** Number of runs that this process executes now; paused runs are not counted. */
@@ -63,6 +68,7 @@ export interface DurableChains extends AsyncDisposable {
 }
 
 const maxRunIdLength = 100;
+const changedMs = 600_000;
 
 /** Creates durable chains over a store that several processes may share. */
 export function createDurableChains(options: DurableChainsOptions): DurableChains {
@@ -72,6 +78,8 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   const { owner = `process_${crypto.randomUUID()}` } = options;
   const closing = new AbortController();
   const active = new Map<string, Activation>();
+  /** Runs whose script or tools differ here, and the time of the next attempt. */
+  const changed = new Map<string, number>();
 
   async function activate(run: Run, how: Pick<ActivationOptions, 'signal' | 'call'> = {}): Promise<DurableChainResult> {
     const activation = createActivation(run, {
@@ -88,6 +96,11 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     });
     active.set(run.id, activation);
     const result = await activation.result.finally(() => active.delete(run.id));
+    if (result.error?.code === 'E_RUN_CHANGED' && result.status === 'paused') {
+      changed.set(run.id, clock.now() + changedMs);
+      return result;
+    }
+    changed.delete(run.id);
     return result.status === 'paused' ? resumeIfDecided(run, result) : result;
   }
 
@@ -164,6 +177,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     resume,
     runWithin,
     get: (runId) => store.runs.get(runId),
+    hasChanged: (runId) => (changed.get(runId) ?? 0) > clock.now(),
     cancel(runId) {
       const running = active.get(runId);
       running?.cancel();

@@ -124,6 +124,12 @@ export async function resultOf(run: Run, journal: Pick<RunJournal, 'entries'>): 
   return { ...failed, ...(status === 'cancelled' ? { status } : {}), runId };
 }
 
+/** Returns the result of a run that waits because its script or a tool has changed. */
+export function changedResult(error: KernelError, recorded: Pick<RecordedRun, 'calls'>): ChainRunResult {
+  const outputText = `The run is paused: ${error.message} [${error.code}]`;
+  return { ...failedResult(error, recorded), status: 'paused', outputText, outputBlocks: [textBlock(outputText)] };
+}
+
 /** Returns the result of a run that waits for approval: its finished calls and the pending requests. */
 export function pausedResult(left: ChainRunResult, pending: readonly Approval[]): ChainRunResult {
   const { logs, toolCalls, durationMs } = left;

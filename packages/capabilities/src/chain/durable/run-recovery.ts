@@ -66,6 +66,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
       const run = await runToResume(runId);
       if (run === undefined || run.outcome !== undefined) return;
       if (run.definition.kind !== chainKind) return await resumeOther?.(run);
+      if (chains.hasChanged(run.id)) return;
       const { status } = await chains.resume(run.id);
       logger.info('resumed a run', { runId, status });
     } catch (error) {

@@ -208,16 +208,27 @@ test('a call that was held back when the script diverged ends with it', async ()
   );
 });
 
-test('a run whose script or tools have changed is not resumed, and its error names them', async () => {
+test('a run whose script or tools have changed waits, names them, and completes once they match again', async () => {
   await using world = await createWorld();
-  await cutOff(world, 'await tools.put({ key: 1 }); await tools[`cou${"nt"}`]({}); await tools.hang({});');
+  await cutOff(
+    world,
+    'await tools.put({ key: 1 }); await tools[`cou${"nt"}`]({}); await tools.hang({}).catch(() => {});',
+  );
   const put = valueTool('put', () => world.effects.push('changed'), { risk: 'high', description: 'Puts elsewhere.' });
   const count = valueTool('count', () => world.effects.push('changed'), { risk: 'safe', description: 'Counts more.' });
-  await using process = world.open({ policy: unasked, tools: [put, count, hangDone(world.effects)] });
-  const result = await process.chains.resume('run-1');
-  assert.equal(result.error?.code, 'E_RUN_CHANGED');
-  assert.match(result.error?.message ?? '', /changed: the tool put, the tool count$/);
-  assert.deepEqual([(await world.store.runs.get('run-1'))?.status, world.effects.length], ['failed', 2]);
+  {
+    await using process = world.open({ policy: unasked, tools: [put, count, hangDone(world.effects)] });
+    assert.equal(process.chains.hasChanged('run-1'), false);
+    const result = await process.chains.resume('run-1');
+    assert.deepEqual([result.status, result.error?.code], ['paused', 'E_RUN_CHANGED']);
+    assert.match(result.error?.message ?? '', /changed: the tool put, the tool count$/);
+    assert.equal(process.chains.hasChanged('run-1'), true);
+  }
+  const row = await world.store.runs.get('run-1');
+  assert.deepEqual([row?.status, row?.outcome, row?.lease, world.effects.length], ['paused', undefined, undefined, 2]);
+  await using restored = world.open({ policy: unasked, tools: [hangDone(world.effects)] });
+  assert.equal((await restored.chains.resume('run-1')).status, 'ok');
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'completed');
 
   await using other = await createWorld();
   await cutOff(other, 'await tools.hang({});');

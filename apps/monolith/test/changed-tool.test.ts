@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { test } from 'vitest';
+import { createInstallation } from './support/installation.ts';
+import { startProcess } from './support/server-process.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any;
+
+async function send(url: string, path: string, body?: unknown): Promise<Body> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+/** Reads a run until it is as wanted. */
+async function until(url: string, id: string, isWanted: (run: Body) => boolean): Promise<Body> {
+  for (;;) {
+    const run = await send(url, `/v1/runs/${id}`);
+    if (isWanted(run)) return run;
+    await setTimeout(50);
+  }
+}
+
+const tool = (description: string): string => `
+export default {
+  name: 'probe', description: '${description}', risk: 'high', inputSchema: { type: 'object' },
+  execute: async () => ({ content: [{ type: 'text', text: 'probed' }], isError: false }),
+};`;
+
+test(
+  'a run whose tool was reworded waits and says so, and ends once the tool is as before, or the run is cancelled',
+  { timeout: 90_000 },
+  async () => {
+    await using installation = await createInstallation({}, { 'tools/probe.mjs': tool('Probes it.') });
+    const { folder } = installation;
+    const code = `return await tools.probe({});`;
+    using first = startProcess(folder, ['--port', '0']);
+    const url = await first.url();
+    const [one, other]: readonly Body[] = await Promise.all(
+      [1, 2].map(() => send(url, '/v1/runs', { kind: 'chain', code })),
+    );
+    const asked = [];
+    for (const { id } of [one, other]) {
+      asked.push((await until(url, id, (run) => run.status === 'paused')).pendingApprovals[0].id);
+    }
+    first.signal('SIGTERM');
+    await first.exit;
+
+    await writeFile(join(folder, 'tools/probe.mjs'), tool('Probes it well.'));
+    using second = startProcess(folder, ['--port', '0']);
+    const next = await second.url();
+    for (const id of asked) await send(next, `/v1/approvals/${id}/decision`, { decision: 'approved' });
+    for (const { id } of [one, other]) {
+      const waiting = await until(next, id, (run) => run.status === 'paused' && run.error !== undefined);
+      assert.equal(waiting.error.code, 'E_RUN_CHANGED');
+      assert.match(waiting.error.message, /changed: the tool probe/);
+    }
+    assert.equal((await send(next, `/v1/runs/${other.id}/cancel`, {})).status, 'cancelled');
+    second.signal('SIGTERM');
+    await second.exit;
+
+    await writeFile(join(folder, 'tools/probe.mjs'), tool('Probes it.'));
+    using third = startProcess(folder, ['--port', '0']);
+    const last = await third.url();
+    const ended = await until(last, one.id, (run) => run.status === 'completed');
+    assert.equal(ended.error, undefined);
+    assert.equal((await send(last, `/v1/runs/${other.id}`)).status, 'cancelled');
+  },
+);
