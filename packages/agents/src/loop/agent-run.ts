@@ -36,6 +36,8 @@ export interface AgentRunParts {
   readonly startChild: (parent: AgentRun, ...child: Parameters<StartChild>) => ReturnType<StartChild>;
   /** First line of the task, for lists of runs; absent after a pause. */
   readonly title: string | undefined;
+  /** Task that is text, for a process that continues before the task is stored; absent after a pause. */
+  readonly task: string | undefined;
   /** Progress before a pause, or before its process ended. */
   readonly resumedFrom: ResumedFrom | undefined;
 }
@@ -57,6 +59,7 @@ export class AgentRun implements AgentContext {
   readonly priority: number;
   readonly parentRunId: string | undefined;
   readonly title: string | undefined;
+  readonly task: string | undefined;
   /** True if the run continues after a pause. */
   readonly isResumed: boolean;
   /** True if the run was claimed from the run store: its process ended, or it was paused for approvals. */
@@ -103,6 +106,7 @@ export class AgentRun implements AgentContext {
     this.depth = parts.parent === undefined ? 0 : parts.parent.depth + 1;
     this.parentRunId = parts.parent?.runId;
     this.title = parts.title;
+    this.task = parts.task;
     this.approvals = parts.approvals;
     this.supervision = parts.parent?.supervision ?? this.definition.supervision;
     this.isRecovered = parts.resumedFrom?.isRecovered ?? false;

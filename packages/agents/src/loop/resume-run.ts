@@ -56,6 +56,7 @@ export async function resumeRun(
     approvals,
     startChild,
     title: undefined,
+    task: undefined,
     resumedFrom: { steps, usage },
   });
   run.skills.restore(permissions.skills, permissions.skillBounds);

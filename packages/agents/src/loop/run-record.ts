@@ -1,10 +1,10 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, isKernelError } from '@ravi/kernel';
-import type { RunEventOf, RunOutcome, RunStatus, RunStore, RunTransition } from '@ravi/kernel';
+import type { JsonObject, RunEventOf, RunOutcome, RunStatus, RunStore, RunTransition } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEnding } from '../agent/agent-result.ts';
-import { changedPermissions } from '../agent/run-snapshot.ts';
+import { budgetRecordOf, changedPermissions } from '../agent/run-snapshot.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { AgentRun } from './agent-run.ts';
 import { busySession, findLiveRun } from './busy-session.ts';
@@ -62,9 +62,19 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const permissions = lease === undefined ? {} : changedPermissions(run);
   const policy = lease === undefined ? {} : { policy: { ...run.session.policy } };
   const mode = lease === undefined ? {} : { approvals: run.approvals };
-  const definition = { kind: agentKind, details: { ...named, ...mode, ...permissions }, ...policy };
+  const beginning = lease === undefined ? {} : beginningOf(run);
+  const definition = { kind: agentKind, details: { ...named, ...mode, ...permissions, ...beginning }, ...policy };
   const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
   await runs.create(row, lease);
+}
+
+// The process may end before the conversation has the task.
+function beginningOf({ task, budget }: AgentRun): JsonObject {
+  const record = budgetRecordOf(budget);
+  return {
+    ...(task === undefined ? {} : { task }),
+    ...(record === undefined ? {} : { budget: record as unknown as JsonObject }),
+  };
 }
 
 async function claimPaused(run: AgentRun, runs: RunStore): Promise<void> {

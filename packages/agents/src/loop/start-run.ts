@@ -49,6 +49,7 @@ function openRun(definition: AgentDefinition, { task, options, emit, onStart }: 
     approvals,
     startChild,
     title: titleOf(task),
+    task: typeof task === 'string' ? task : undefined,
     resumedFrom: undefined,
   });
   onStart?.(run);
@@ -92,6 +93,7 @@ export function startChild(parent: AgentRun, agent: Agent, task: string, options
     approvals: 'wait',
     startChild,
     title: titleOf(task),
+    task,
     resumedFrom: undefined,
   });
   return runAgent(run, appendTask, task);
@@ -102,6 +104,12 @@ const maxTitleBytes = 300;
 async function appendTask(run: AgentRun, task: AgentTask): Promise<void> {
   const waitFor = storeWaitOf(run);
   await run.conversation.load(undefined, waitFor);
+  return storeTask(run, task);
+}
+
+/** Appends the task of a run to its loaded conversation. */
+export async function storeTask(run: AgentRun, task: AgentTask): Promise<void> {
+  const waitFor = storeWaitOf(run);
   const unknown = 'This call has no result, and it is unknown whether it ran';
   await run.conversation.closeOpenCalls(unknown, entryDetails(run), waitFor);
   const content = typeof task === 'string' ? [textBlock(task)] : task;

@@ -11,7 +11,7 @@ import type {
 } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
-import { narrowedPolicy, narrowTo, readPermissions } from '../agent/run-snapshot.ts';
+import { narrowedPolicy, narrowTo, readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
 import type { Permissions } from '../agent/run-snapshot.ts';
 import { modelResult } from '../conversation/model-result.ts';
 import { openCalls } from '../conversation/join-messages.ts';
@@ -22,7 +22,7 @@ import type { StreamParts } from '../loop/agent-stream.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
 import { agentKind, isSuspended } from '../loop/run-record.ts';
-import { startChild } from '../loop/start-run.ts';
+import { startChild, storeTask } from '../loop/start-run.ts';
 import { StepCalls } from '../loop/step-calls.ts';
 import { endScripts, readChildRuns } from './child-runs.ts';
 import type { ChildRuns } from './child-runs.ts';
@@ -101,13 +101,14 @@ function restore(
     definition,
     session,
     conversation: history.conversation,
-    budget: openBudget(definition, history.limits, undefined, { spent: history.spent, usage: history.usageSince }),
+    budget: openBudget(definition, limitsOf(history, recorded), undefined, { spent: history.spent, usage: history.usageSince }),
     emit,
     priority: 0,
     parent: undefined,
     approvals,
     startChild,
     title: undefined,
+    task: taskOf(recorded),
     resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true, wasPaused },
   });
   run.skills.restore(history.skills, permissions.skillBounds);
@@ -126,12 +127,22 @@ function waitingStores(run: AgentRun, { history, approvals, journal }: Interrupt
   };
 }
 
+function taskOf({ details }: RunDefinition): string | undefined {
+  const task = details?.['task'];
+  return typeof task === 'string' ? task : undefined;
+}
+
+function limitsOf({ hasTask, limits }: RunHistory, { details }: RunDefinition): RunHistory['limits'] {
+  return hasTask ? limits : readBudgetRecord(details?.['budget'])?.limits;
+}
+
 function permissionsAtStart({ details }: RunDefinition): Permissions {
   return readPermissions(details?.['permissions']);
 }
 
 async function continueRun(run: AgentRun, { history, approvals, journal }: Interrupted): Promise<void> {
   const { last, hasTask } = history;
+  if (!hasTask && run.task !== undefined) return storeTask(run, run.task);
   if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
   const calls = last.details?.['pause'] === undefined ? openCalls(run.messages) : [];
   // Calls of earlier steps have results, and jobs ended with their process.

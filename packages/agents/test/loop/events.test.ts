@@ -216,14 +216,14 @@ test('two readers of one stream share its events, both reach the end, and one ma
   const stream = clerk([look, { text: 'ok' }], { tools: [waiting] }).stream('go');
   const reading = [allOf(stream), allOf(stream)];
   const leaving = stream[Symbol.asyncIterator]();
-  await leaving.next();
+  const { value: taken } = await leaving.next();
   await leaving.return?.();
   await settle();
   halt.resolve();
   const parts = await Promise.all(reading);
   const { status } = await stream.result;
   assert.equal(status, 'completed');
-  const types = parts.flat().map(({ type }) => type);
+  const types = [...parts.flat(), taken as AgentEvent].map(({ type }) => type);
   assert.equal(types.filter((type) => type === 'run-end').length, 1);
   assert.equal(types.filter((type) => type === 'step-start').length, 2);
 });

@@ -263,9 +263,24 @@ test('recover fails a run without a stored task, or whose session has continued 
   assert.equal(world.row().status, 'failed');
 
   const empty = createWorld();
-  empty.runs.restore({ ...world.row(), status: 'running', sessionId: 'other' });
+  const { definition, ...row } = world.row();
+  const { task: _task, ...details } = definition.details ?? {};
+  empty.runs.restore({ ...row, definition: { ...definition, details }, status: 'running', sessionId: 'other' });
   const lost = await empty.process(createScriptedModel([])).recover(empty.row(), empty.recovery).result;
   assert.match(lost.error?.message ?? '', /before the task of this run was stored/);
+});
+
+test('a run whose process ended before its task was stored starts with the task and the budget of its row', async () => {
+  const world = createWorld();
+  const append = world.history.append.bind(world.history);
+  world.history.append = () => new Promise(() => {});
+  void world.process(createScriptedModel([])).run('count to two', { ...where, budget: { maxToolCalls: 1 } });
+  while (world.runs.all.size === 0) await new Promise(setImmediate);
+  world.history.append = append;
+  const model = createScriptedModel([{ toolCalls: [{ name: 'look' }] }, { toolCalls: [{ name: 'look' }] }]);
+  const result = await world.process(model).recover(world.row(), world.recovery).result;
+  assert.equal(textOf(result.messages[0]?.content ?? []), 'count to two');
+  assert.deepEqual([result.status, result.reason], ['stopped', 'budget']);
 });
 
 test('an agent recovers only its own runs, and none without a lease', async () => {

@@ -130,7 +130,8 @@ test('metadata survives JSON, and anything else is rejected', () => {
 test('the name of a pin is the same for the same owner and safe in a path', () => {
   assert.equal(pinNameOf('../run-1'), pinNameOf('../run-1'));
   assert.notEqual(pinNameOf('run-1'), pinNameOf('run-2'));
-  assert.match(pinNameOf('../run-1'), /^[0-9a-f]{64}$/);
+  assert.match(pinNameOf('../run-1'), /^owner-[0-9a-f]+$/);
+  assert.match(pinNameOf('run-\u2028'), /^[0-9a-f]{64}$/);
 });
 
 test('changed chunks fail at their end, after all of them', async () => {
