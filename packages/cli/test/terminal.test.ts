@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { tokens } from '@ravi/monolith';
 import { test } from 'vitest';
+import { exitCode } from '../src/exit-code.ts';
 import { createFolder } from './support/folder.ts';
 import type { Ended } from './support/ravi.ts';
 import { startServer } from './support/server.ts';
@@ -67,6 +69,15 @@ async function startPending(
   return { id, running };
 }
 
+/** Checks that the script paused for its approval, and that the server has run it to its end since. */
+async function endsAfterApproval(server: TestServer, approvalId: string, running: Promise<Ended>): Promise<void> {
+  assert.equal((await running).code, exitCode.paused);
+  const [, runId = ''] = /^approval_(.+)_call_1_1$/.exec(approvalId) ?? [];
+  const { runs } = (await server.monolith.container.resolve(tokens.stateStore)) ?? assert.fail('there is no state store');
+  while ((await runs.get(runId))?.outcome === undefined) await setImmediate();
+  assert.equal((await runs.get(runId))?.status, 'completed');
+}
+
 test.skipIf(!hasScript)('approvals approve shows the arguments and approves only after a yes', async () => {
   await using server = await startServer({ 'launch.ts': `return await tools.launch({ target: 'the moon' });` });
   const { id, running } = await startPending(server, 'launch.ts');
@@ -87,7 +98,7 @@ test.skipIf(!hasScript)('approvals approve shows the arguments and approves only
   const approved = await approve('y\r');
   assert.equal(approved.code, 0, approved.shown);
   assert.match(approved.shown, /Approved: launch/);
-  assert.equal((await running).code, 0);
+  await endsAfterApproval(server, id, running);
 });
 
 test.skipIf(!hasScript)('approvals approve takes a whole word for a critical call', async () => {
@@ -103,7 +114,7 @@ test.skipIf(!hasScript)('approvals approve takes a whole word for a critical cal
     const { code, shown } = await atTerminal(server.folder, command, [['Type approve', answer]]);
     assert.equal(code, expected, shown);
   }
-  assert.equal((await running).code, 0);
+  await endsAfterApproval(server, id, running);
 });
 
 test.skipIf(!hasScript)(

@@ -41,7 +41,7 @@ export function budgetOperations({
       const page = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
       const { items, next } = await store.list({ principal }, page);
       const today = items.filter(({ createdAt }) => createdAt >= midnight);
-      runs.push(...today);
+      runs.push(...today.filter((run) => !isScriptOfAgent(run)));
       cursor = today.length < items.length ? undefined : next;
     } while (cursor !== undefined && runs.length < maxRuns);
     return runs;
@@ -65,6 +65,11 @@ export function budgetOperations({
       ]);
     }),
   ];
+}
+
+// The events of its agent's run have its calls.
+function isScriptOfAgent({ parentRunId, definition }: Run): boolean {
+  return parentRunId !== undefined && definition.kind === 'chain';
 }
 
 function principalBudgets(principal: Principal, spent: readonly Spent[]): readonly Budget[] {
