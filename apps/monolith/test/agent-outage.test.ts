@@ -62,8 +62,9 @@ async function send(url: string, path: string, body?: unknown): Promise<Body> {
 /** Follows a run to its end, reconnecting as a browser does, and returns each end that a reader was sent. */
 async function endsOf(url: string, runId: string): Promise<readonly Body[]> {
   const ends: Body[] = [];
-  for (let last = '0'; ends.length === 0; await setTimeout(100)) {
-    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
+  for (let last: string | undefined; ends.length === 0; await setTimeout(100)) {
+    const headers = last === undefined ? {} : { 'last-event-id': last };
+    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers });
     if (!response.ok) continue;
     for await (const { id, event, data } of readEvents(response)) {
       if (event === 'run-end') ends.push(JSON.parse(data).data);

@@ -54,8 +54,10 @@ async function send(url: string, path: string, body?: unknown): Promise<Body> {
 /** Follows a run across its streams until `event`, `times` times, and returns the data of the last one. */
 async function until(url: string, runId: string, event: string, times = 1): Promise<Body> {
   let seen = 0;
-  for (let last = '0'; ;) {
-    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
+  for (let last: string | undefined; ;) {
+    const headers = last === undefined ? {} : { 'last-event-id': last };
+    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers });
+    assert.equal(response.status, 200);
     for await (const received of readEvents(response)) {
       if (received.event === event && ++seen === times) return JSON.parse(received.data).data;
       last = received.id ?? last;
