@@ -37,8 +37,10 @@ const waits: Readonly<Record<string, () => Promise<string>>> = {
   },
   lock: async () => {
     let calls = 0;
+    // Settles after the call has timed out, which releases the lock; until then only the second call waits.
+    const settlesLate = new Promise<string>((resolve) => void setTimeout(resolve, 1_000, 'first').unref());
     const registry = new Toolbox([
-      tool('one', { concurrency: 'exclusive' }, () => (calls++ === 0 ? never : Promise.resolve('second'))),
+      tool('one', { concurrency: 'exclusive' }, () => (calls++ === 0 ? settlesLate : Promise.resolve('second'))),
     ]);
     const invoker = new ToolInvoker({ registry });
     const both = [1, 2].map(() => call(invoker, 'one', { callTimeoutMs: 300 }));

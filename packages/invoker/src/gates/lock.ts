@@ -3,6 +3,9 @@ import { emptyArray, errorText } from '@ravi/support';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../error-results.ts';
 
+/** Longest time of a timer, 24.8 days. */
+const maxTimerMs = 2_147_483_647;
+
 /**
  * Makes calls that may not run at the same time wait for each other; the wait does not count as execution time. A call inside
  * another one runs under the locks that the outer call holds.
@@ -20,8 +23,15 @@ export function lockGate(pending: PendingCall): GateOutcome | Promise<GateOutcom
 }
 
 async function waitFor(keys: readonly string[], pending: PendingCall): Promise<PendingCall> {
-  pending.release = await pending.runtime.locks.acquire(keys, pending.cancellation);
-  return pending;
+  const { clock, locks } = pending.runtime;
+  // The holder may have only background timers left, and a program must not end while its call waits.
+  const keepAlive = clock.setTimer(() => {}, maxTimerMs);
+  try {
+    pending.release = await locks.acquire(keys, pending.cancellation);
+    return pending;
+  } finally {
+    keepAlive.cancel();
+  }
 }
 
 function lockKeys(pending: PendingCall): readonly string[] | undefined {
