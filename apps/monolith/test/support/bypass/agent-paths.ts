@@ -107,7 +107,9 @@ export const agentPaths: Readonly<Record<AgentPath, Path>> = {
     const where = { runId: randomId('run'), sessionId: randomId('session'), principal: 'local' };
     // The first process asks an approver who is gone with it.
     const unanswered = neverAnswers();
-    const earlier = new ToolInvoker({ registry: toolbox, journal: state.journal, approvalHandler: unanswered });
+    // The next process keeps the policy of the run.
+    const { journal } = state;
+    const earlier = new ToolInvoker({ registry: toolbox, journal, approvalHandler: unanswered, policy: invoker.policy });
     const first = new AbortController();
     const lease = { owner: `${where.runId}-1`, leaseMs: 60_000 };
     const before = new ReActAgent({ name: 'clerk', model: createModel(pay), invoker: earlier, ...stores, lease });
@@ -118,7 +120,7 @@ export const agentPaths: Readonly<Record<AgentPath, Path>> = {
     if (row === undefined) throw new Error('The run is not stored');
     const next = { owner: `${where.runId}-2`, leaseMs: 60_000 };
     const after = new ReActAgent({ name: 'clerk', model: createModel(), invoker, ...stores, lease: next });
-    const result = await after.recover(row, { journal: state.journal, signal }).result;
+    const result = await after.recover(row, { journal, signal }).result;
     first.abort();
     await ending;
     return result;
