@@ -23,7 +23,9 @@ export async function openEventStream(url: string, path: string, after: number):
   socket.on('error', () => {});
   await once(socket, 'connect');
   // HTTP/1.0, so that the answer is the stream itself, without chunks around it.
-  socket.write(`GET ${path} HTTP/1.0\r\nhost: ${host}\r\nlast-event-id: ${after}\r\n\r\n`);
+  // One process executes the runs, so every id starts with 1.
+  const position = after === 0 ? '' : `last-event-id: 1.${after}\r\n`;
+  socket.write(`GET ${path} HTTP/1.0\r\nhost: ${host}\r\n${position}\r\n`);
   const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let first: Promise<string> | undefined;
 
@@ -58,7 +60,7 @@ export async function openEventStream(url: string, path: string, after: number):
 
 /** The event of a frame; none in a sign of life. */
 function* eventIn(frame: string): Generator<SeenEvent> {
-  const [, id] = /^id: (\d+)$/m.exec(frame) ?? [];
+  const [, id] = /^id: 1\.(\d+)$/m.exec(frame) ?? [];
   if (id === undefined) return;
   const [, type = ''] = /^event: (.+)$/m.exec(frame) ?? [];
   yield { id: Number(id), type, at: Number(/"at":(\d+)/.exec(frame)?.[1]) };
