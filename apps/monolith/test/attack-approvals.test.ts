@@ -65,7 +65,10 @@ test('a decision that is invalid is refused and decides nothing', async () => {
   await refused({ decision: 'modified' }, /"modifiedArgs"/);
   await refused({ decision: 'modified', modifiedArgs: [1] }, /"modifiedArgs"/);
   await refused({ decision: 'approved', modifiedArgs: {} }, /only valid with "modified"/);
-  await refused(`{"decision":"modified","modifiedArgs":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`, /nests deeper/);
+  await refused(
+    `{"decision":"modified","modifiedArgs":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`,
+    /nests deeper/,
+  );
   assert.equal((await store.get(id))?.status, 'pending');
 });
 
