@@ -25,4 +25,5 @@ export type {
   ApprovalRequest,
   ApprovalRequestOptions,
   EditProblem,
+  RequestedArtifact,
 } from './approval/approval.ts';

@@ -25,6 +25,7 @@ export type {
   ApprovalRequest,
   ApprovalRequestOptions,
   EditProblem,
+  RequestedArtifact,
 } from './approval/approval.ts';
 export { systemClock } from './base/clock.ts';
 export type { Clock, Timer, TimerOptions } from './base/clock.ts';

@@ -5,9 +5,11 @@ import type {
   ApprovalRequest,
   ApprovalRequestOptions,
   JsonObject,
+  RequestedArtifact,
 } from '@ravi/kernel';
 import { answerChoices, parseAnswer } from './parse-answer.ts';
 import { printable } from './terminal-text.ts';
+import { renderArtifacts } from './render-artifacts.ts';
 import { renderRequest } from './render-request.ts';
 import { isInteractive, openTerminal } from './terminal.ts';
 import type { Terminal, TerminalInput, TerminalOutput } from './terminal.ts';
@@ -33,15 +35,13 @@ export function createCliApproval({
 }: CliApprovalOptions = {}): ApprovalHandler {
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  async function takeTurn(
-    request: ApprovalRequest,
-    { signal, checkArguments = async () => [] }: ApprovalRequestOptions,
-  ): Promise<ApprovalDecisionInput> {
+  async function takeTurn(request: ApprovalRequest, options: ApprovalRequestOptions): Promise<ApprovalDecisionInput> {
+    const { signal } = options;
     if (signal.aborted) return withdrawn();
     if (!isInteractive(input, output))
       return { decision: 'denied', reason: 'No approver can be asked: there is no terminal' };
     using terminal = openTerminal(input, output, signal);
-    const result = await ask(terminal, request, checkArguments);
+    const result = await ask(terminal, request, options);
     if (!signal.aborted) return result;
     terminal.print(isKernelError(signal.reason) ? signal.reason.message : 'The request was withdrawn.');
     return withdrawn();
@@ -61,11 +61,12 @@ export function createCliApproval({
 async function ask(
   terminal: Terminal,
   request: ApprovalRequest,
-  check: NonNullable<ApprovalRequestOptions['checkArguments']>,
+  { checkArguments: check = async () => [], artifacts = [] }: ApprovalRequestOptions,
 ): Promise<ApprovalDecisionInput> {
   const { text, rest } = renderRequest(request, terminal.columns);
-  let isAllShown = rest === undefined;
+  let isAllShown = rest === undefined && artifacts.length === 0;
   terminal.print(text);
+  if (artifacts.length > 0) terminal.print('The arguments name artifacts. Answer v to read them before a yes counts.');
   terminal.print(answerChoices(request.risk));
   for (;;) {
     const line = await terminal.readLine('Allow this call? ');
@@ -81,11 +82,24 @@ async function ask(
     if (answer.type === 'unclear') terminal.print(answer.hint);
     if (answer.type === 'view') {
       terminal.print(rest ?? 'All arguments are shown above.');
-      isAllShown = true;
+      isAllShown = await showArtifacts(terminal, artifacts);
     }
     if (answer.type !== 'edit') continue;
     const modifiedArgs = await edit(terminal, request.args, check);
     if (modifiedArgs !== undefined) return { decision: 'modified', modifiedArgs, approver };
+  }
+}
+
+/** Prints the content of the artifacts. Returns `false` if one cannot be read, so that no yes counts. */
+async function showArtifacts(terminal: Terminal, artifacts: readonly RequestedArtifact[]): Promise<boolean> {
+  if (artifacts.length === 0) return true;
+  try {
+    terminal.print(await renderArtifacts(artifacts, terminal.columns));
+    return true;
+  } catch (error) {
+    const reason = isKernelError(error) ? error.message : 'the store failed';
+    terminal.print(`An artifact cannot be read: ${printable(reason)}`);
+    return false;
   }
 }
 

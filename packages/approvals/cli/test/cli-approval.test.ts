@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
+import { KernelError } from '@ravi/kernel';
+import type { ApprovalRequest, ApprovalDecisionInput, RequestedArtifact } from '@ravi/kernel';
 import { createApprovalRequest } from '@ravi/testkit';
 import { approvalHandlerContract } from '@ravi/testkit/approval-handler';
 import { pluginContract } from '@ravi/testkit/plugin';
@@ -209,6 +210,36 @@ test('all of a megabyte of arguments is shown before a yes counts', async () => 
   assert.ok((shown?.length ?? 0) >= 1_000_000);
   terminal.input.write('y\n');
   assert.equal((await result).decision, 'approved');
+});
+
+test('a yes counts only after the content of every artifact was shown', async () => {
+  const terminal = createPseudoTerminal({ columns: 80 });
+  const { signal } = new AbortController();
+  const artifact = (ref: string, text: string): RequestedArtifact => {
+    const content = new TextEncoder().encode(text);
+    return { ref, mediaType: 'text/plain', bytes: content.length, sha256: 'f'.repeat(64), read: async () => content };
+  };
+  let isReadable = false;
+  const flaky: RequestedArtifact = {
+    ...artifact('artifact://2', ''),
+    read: async () => {
+      if (isReadable) return new Uint8Array([0xff]);
+      isReadable = true;
+      throw new KernelError('E_BLOB_CORRUPT', 'the content has changed');
+    },
+  };
+  const artifacts = [artifact('artifact://1', 'pay 900 to mallory\u202e\nsecond line'), flaky];
+  const result = createCliApproval(terminal).request(createApprovalRequest(), { signal, artifacts });
+  for (const [index, line] of ['y\n', 'v\n', 'y\n', 'v\n', 'y\n'].entries()) {
+    await terminal.waitFor('Allow this call? ', index + 1);
+    terminal.input.write(line);
+  }
+  assert.equal((await result).decision, 'approved');
+  const shown = terminal.shown();
+  assert.equal(shown.split('Not all that will run has been shown').length, 3);
+  assert.match(shown, /An artifact cannot be read: the content has changed/);
+  assert.match(shown, /\| pay 900 to mallory\\u202e\s+\| second line/);
+  assert.match(shown, /\| not text; SHA-256 f{64}/);
 });
 
 test('an edit that is not valid is explained, and the question stays open', async () => {

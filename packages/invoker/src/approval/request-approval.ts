@@ -6,11 +6,13 @@ import type {
   BlobScope,
   EditProblem,
   JsonObject,
+  RequestedArtifact,
   RiskAssessment,
 } from '@ravi/kernel';
 import { deepFreeze, errorText, readApproval } from '@ravi/support';
 import type { ReadApproval } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
+import { readVerified } from '../content/verified-content.ts';
 import { checkEdit } from './check-edit.ts';
 import { findArtifactProblems } from './edit-artifacts.ts';
 import { showArguments } from './shown-arguments.ts';
@@ -145,6 +147,7 @@ function wait(
     const owns = (scope: BlobScope): boolean => session.owns(scope);
     return findArtifactProblems(args, tool, { owns, store: runtime.artifactStore });
   };
+  const artifacts = requestedArtifacts(pending);
   return new Promise<Outcome>((resolve, reject) => {
     const settle = (done: () => void, reason?: KernelError): void => {
       deadline.cancel();
@@ -173,11 +176,19 @@ function wait(
     });
     // In a promise chain, so that a handler that throws synchronously is caught like any other.
     Promise.resolve()
-      .then(() => handler.request(request, { signal: withdrawal.signal, checkArguments }))
+      .then(() => handler.request(request, { signal: withdrawal.signal, checkArguments, artifacts }))
       .then(
         (answer: unknown) => settle(() => resolve({ kind: 'answered', answer })),
         (error: unknown) => settle(() => resolve({ kind: 'failed', error })),
       );
+  });
+}
+
+function requestedArtifacts({ artifactStats, runtime: { artifactStore } }: PendingCall): readonly RequestedArtifact[] {
+  if (artifactStats === undefined || artifactStore === undefined) return [];
+  return [...artifactStats.values()].map((stat) => {
+    const { ref, mediaType, bytes, sha256 } = stat;
+    return { ref, mediaType, bytes, sha256, read: () => readVerified(artifactStore, stat) };
   });
 }
 

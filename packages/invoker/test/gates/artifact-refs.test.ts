@@ -333,3 +333,28 @@ test('the trace never shows the content of a ref', async () => {
   await harness.call('t', { a: ref(put('content')) });
   assert.equal(harness.onlyRecord().argsPreview, '{"a":{"$artifact":"blob_1"}}');
 });
+
+test('an approver reads the content that the tool receives, and no other artifact', async () => {
+  const artifactStore = createTestBlobs();
+  const tool = recordingTool('t', {
+    inputSchema: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
+    risk: 'high',
+  });
+  const read: string[] = [];
+  const harness = createHarness([tool], {
+    artifactStore,
+    approvalHandler: {
+      async request(_request, { artifacts = [] }) {
+        for (const artifact of artifacts) read.push(new TextDecoder().decode(await artifact.read()));
+        return { decision: 'approved' };
+      },
+    },
+  });
+  const put = (text: string): string => artifactStore.put(text, { mediaType: 'text/plain', scope: own });
+  put('not named');
+  const first = put('pay 900');
+  const result = await harness.call('t', { a: ref(first), b: ref(first) });
+  assert.equal(result.status, 'ok', result.text);
+  assert.deepEqual(read, ['pay 900']);
+  assert.deepEqual(tool.calls, [{ a: 'pay 900', b: 'pay 900' }]);
+});

@@ -1,3 +1,4 @@
+import type { BlobStat } from '../blob/blob-store.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Principal } from '../base/run-context.ts';
 import type { ToolRisk } from '../tool/risk.ts';
@@ -54,6 +55,12 @@ export interface EditProblem {
   readonly message: string;
 }
 
+/** Artifact that the arguments of a request name. */
+export interface RequestedArtifact extends Pick<BlobStat, 'ref' | 'mediaType' | 'bytes' | 'sha256'> {
+  /** Reads the content that the call will use. @throws KernelError `E_BLOB_CORRUPT` if it has changed; those of the store */
+  read(): Promise<Uint8Array>;
+}
+
 /** Options of a request to an {@link ApprovalHandler}. */
 export interface ApprovalRequestOptions {
   /** Aborts when the caller no longer waits: withdraw the request. */
@@ -63,6 +70,8 @@ export interface ApprovalRequestOptions {
    * `modified`, so that the approver can correct them: invalid arguments deny the call.
    */
   readonly checkArguments?: (args: JsonObject) => Promise<readonly EditProblem[]>;
+  /** Artifacts that the arguments name, each once, so that the approver can read them. */
+  readonly artifacts?: readonly RequestedArtifact[];
 }
 
 /** Obtains approval decisions. The invoker limits the wait, so a handler may simply wait for its approver. */
