@@ -6,6 +6,7 @@ const config: ViteUserConfig = defineConfig({
     include: ['{packages,apps,examples,scripts,bench}/**/test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     environment: 'node',
+    setupFiles: ['./scripts/testing/end-hung-file.ts'],
     // Sandboxes fork children of their own: more workers than this starve them on a small machine.
     pool: 'forks',
     maxWorkers: 2,

@@ -13,6 +13,9 @@ import { test } from 'vitest';
 const trees = 200;
 const columns = 100_000;
 
+const question = 'Allow this call? ';
+const unread = /answer v to (?:see|read) them before a yes counts/i;
+
 /** A terminal at which a person reads everything and then says yes. Returns what it showed when the yes was typed. */
 function createReader(): { readonly input: PassThrough; readonly output: PassThrough; takeShown(): string } {
   const input = Object.assign(new PassThrough(), { isTTY: true });
@@ -20,10 +23,10 @@ function createReader(): { readonly input: PassThrough; readonly output: PassThr
   let shown = '';
   output.on('data', (chunk: Buffer) => {
     shown += stripVTControlCharacters(chunk.toString());
-    if (!shown.endsWith('Allow this call? ')) return;
-    const isLong = shown.includes('answer v to see them before a yes counts');
-    const hasSeen = shown.split('Allow this call? ').length > 2;
-    input.write(isLong && !hasSeen ? 'v\n' : 'approve\n');
+    if (!shown.endsWith(question)) return;
+    const asked = shown.split(question).length - 1;
+    if (asked === 1 && unread.test(shown)) input.write('v\n');
+    else input.write(asked <= 2 ? 'approve\n' : 'deny asked again after everything was shown\n');
   });
   return {
     input,
@@ -76,6 +79,7 @@ test(
     const ran: JsonObject[] = [];
     let hiddenStrings = 0;
     let longest = 0;
+    let shownArtifacts = 0;
     for (let seed = 1; seed <= trees; seed++) {
       const { args: generated, inputSchema } = createArgumentTree(seed);
       const artifactStore = createMemoryBlobStore();
@@ -119,23 +123,35 @@ test(
       assert.equal(canonicalJson(shown), canonicalJson(request.args), `seed ${seed}`);
       assert.equal(canonicalJson(withHidden(args, hidden, request.args)), canonicalJson(shown), `seed ${seed}`);
       assert.equal(session.trace[0]?.argsDigest, request.argsDigest);
-      const terminalRows = reader
-        .takeShown()
-        .split('\n')
-        .filter((row) => row.startsWith('  | '))
-        .map((row) => row.slice(4).replace(/^\s*(?:\d+> )?/, ''));
-      assert.equal(withoutSpaces(terminalRows.join('')), withoutSpaces(shownJson(display)), `seed ${seed}`);
+      const [printedArgs = '', ...printedArtifacts] = reader.takeShown().split('  content of ');
+      const printedRows = rowsOf(printedArgs).map((row) => row.replace(/^\s*(?:\d+> )?/, ''));
+      assert.equal(withoutSpaces(printedRows.join('')), withoutSpaces(shownJson(display)), `seed ${seed}`);
+      const contents = printedArtifacts.map((printed) => rowsOf(printed).join(''));
+      assert.deepEqual(contents.toSorted(), artifactNames(generated).toSorted(), `seed ${seed}`);
+      shownArtifacts += contents.length;
     }
     assert.equal(ran.length, trees);
     assert.ok(hiddenStrings > 20 && longest > 500, `${hiddenStrings} hidden strings, ${longest} rows`);
+    assert.ok(shownArtifacts > 20, `${shownArtifacts} artifacts`);
   },
 );
+
+/** Returns the framed rows of a printed text, without the frame. */
+const rowsOf = (printed: string): string[] =>
+  printed
+    .split('\n')
+    .filter((row) => row.startsWith('  | '))
+    .map((row) => row.slice(4));
+
+/** Returns the names of the artifacts in the tree, each once. The content of each is its name. */
+const artifactNames = (value: JsonObject): string[] => [
+  ...new Set(JSON.stringify(value).match(/(?<="\$artifact":")[^"]+/g)),
+];
 
 /** Stores an artifact for each name in the tree, and returns the tree with its refs. */
 async function withArtifacts(value: JsonObject, store: (name: string) => Promise<string>): Promise<JsonObject> {
   const refs = new Map<string, string>();
-  const names = new Set(JSON.stringify(value).match(/(?<="\$artifact":")[^"]+/g));
-  for (const name of names) refs.set(name, await store(name));
+  for (const name of artifactNames(value)) refs.set(name, await store(name));
   return JSON.parse(
     JSON.stringify(value, (key, child: JsonValue) =>
       key === '$artifact' && typeof child === 'string' ? refs.get(child) : child,
