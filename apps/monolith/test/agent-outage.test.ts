@@ -77,7 +77,7 @@ async function endsOf(url: string, runId: string): Promise<readonly Body[]> {
 /** Starts runs of an agent, lets `fault` happen while their effects are under way, and checks that nothing was lost. */
 async function surviveFault(fault: (proxy: TcpProxy, postgres: PostgresServer) => Promise<void>): Promise<void> {
   const postgres = await stoppablePostgresForTests();
-  assert.ok(typeof postgres !== 'string', String(postgres));
+  assert.ok(typeof postgres !== 'string', 'PostgreSQL is missing');
   await using stopping = postgres;
   const direct = new URL(stopping.url);
   await using proxy = await startTcpProxy(Number(direct.port));

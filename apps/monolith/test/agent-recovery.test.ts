@@ -76,7 +76,9 @@ test(
     for await (const { event, data } of readEvents(await fetch(`${url}/v1/runs/${runId}/events`)))
       seen.push({ event, ...JSON.parse(data).data });
     const callsOf = (event: string): readonly string[] =>
-      [...new Set(seen.filter((each) => each.event === event).map(({ callId }) => callId))].toSorted();
+      [...new Set<string>(seen.filter((each) => each.event === event).map(({ callId }) => callId))].toSorted(
+        (left, right) => left.localeCompare(right),
+      );
     assert.deepEqual(callsOf('tool-result'), callsOf('tool-call'));
     // The earlier artifact still exists, although the start swept the store.
     const run = await send(url, `/v1/runs/${runId}`);

@@ -73,7 +73,7 @@ async function startPending(
 async function endsAfterApproval(server: TestServer, approvalId: string, running: Promise<Ended>): Promise<void> {
   assert.equal((await running).code, exitCode.paused);
   const [, runId = ''] = /^approval_(.+)_call_1_1$/.exec(approvalId) ?? [];
-  const { runs } = (await server.monolith.container.resolve(tokens.stateStore)) ?? assert.fail('there is no state store');
+  const { runs } = server.monolith.container.resolve(tokens.stateStore) ?? assert.fail('there is no state store');
   while ((await runs.get(runId))?.outcome === undefined) await setImmediate();
   assert.equal((await runs.get(runId))?.status, 'completed');
 }

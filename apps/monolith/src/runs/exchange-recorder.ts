@@ -55,13 +55,14 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
 }
 
 /** Returns the small and the large fields of a request without its messages. */
-function splitFields({ messages: _, ...fields }: ModelRequest): {
+function splitFields(request: ModelRequest): {
   readonly own: Record<string, JsonValue>;
   readonly shared: Record<string, JsonValue>;
 } {
   const own: Record<string, JsonValue> = {};
   const shared: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries(request)) {
+    if (name === 'messages') continue;
     const text = textOf(value);
     if (text !== undefined) (text.length < minSharedCharacters ? own : shared)[name] = JSON.parse(text) as JsonValue;
   }
@@ -76,5 +77,5 @@ function toJson(value: unknown): JsonValue {
 function textOf(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) =>
     part instanceof Uint8Array ? { bytes: part.byteLength } : part,
-  ) as string | undefined;
+  );
 }

@@ -101,7 +101,10 @@ function restore(
     definition,
     session,
     conversation: history.conversation,
-    budget: openBudget(definition, limitsOf(history, recorded), undefined, { spent: history.spent, usage: history.usageSince }),
+    budget: openBudget(definition, limitsOf(history, recorded), undefined, {
+      spent: history.spent,
+      usage: history.usageSince,
+    }),
     emit,
     priority: 0,
     parent: undefined,

@@ -28,7 +28,7 @@ const maxCharactersOfBatch = 4 * 1024 * 1024;
 const maxRowsOfStatement = 64;
 
 /** Reader of events. */
-export const runEvents: RowReader<StoredRunEvent> = {
+const runEvents: RowReader<StoredRunEvent> = {
   table: runEventsTable,
   key: (row) => `${String(row['run_id'])} ${String(row['epoch'])}.${String(row['n'])}`,
   decode: (row) => ({

@@ -67,7 +67,7 @@ async function handleOnce(
   const place = { principal, key };
   const { method, path } = operation;
   const { params, query, body } = request;
-  const fingerprint = sha256OfJson({ method, path, params, query, body } as unknown as JsonObject);
+  const fingerprint = sha256OfJson({ method, path, params, query, body });
   const runId = `run_${crypto.randomUUID()}`;
   const { isNew, request: known } = await requests.begin({ ...place, fingerprint, runId, now: clock.now() });
   if (known.fingerprint !== fingerprint) {

@@ -109,7 +109,12 @@ export const agentPaths: Readonly<Record<AgentPath, Path>> = {
     const unanswered = neverAnswers();
     // The next process keeps the policy of the run.
     const { journal } = state;
-    const earlier = new ToolInvoker({ registry: toolbox, journal, approvalHandler: unanswered, policy: invoker.policy });
+    const earlier = new ToolInvoker({
+      registry: toolbox,
+      journal,
+      approvalHandler: unanswered,
+      policy: invoker.policy,
+    });
     const first = new AbortController();
     const lease = { owner: `${where.runId}-1`, leaseMs: 60_000 };
     const before = new ReActAgent({ name: 'clerk', model: createModel(pay), invoker: earlier, ...stores, lease });
