@@ -1,6 +1,6 @@
 import { sha256OfJson } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, JsonObject, JsonValue, Logger, RequestStore, RunStore } from '@ravi/kernel';
+import type { Clock, JsonValue, Logger, RequestStore, RunStore } from '@ravi/kernel';
 import { Reply } from './implement.ts';
 import type { ApiRequest, Endpoint } from './implement.ts';
 import { problem } from './problem.ts';
