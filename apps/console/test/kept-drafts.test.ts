@@ -1,33 +1,11 @@
 import assert from 'node:assert/strict';
-import { createApprovalRequest } from '@ravi/testkit';
-import { missingBrowser, openBrowser } from '@ravi/test-browser';
-import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
-import { afterAll, beforeAll, test } from 'vitest';
-import { buildPage } from './support/built-page.ts';
-import type { BuiltPage } from './support/built-page.ts';
-import { startConsoleServer } from './support/console-server.ts';
+import { ask, button, inBrowser, openBrowserTests } from './support/browser-tests.ts';
+import type { Page } from './support/browser-tests.ts';
 import type { ConsoleServer } from './support/console-server.ts';
 import { checkLooks } from './support/looks.ts';
 
-type Page = BrowserPage['page'];
-
-const inBrowser = missingBrowser === undefined ? test : test.skip;
-const stack = new AsyncDisposableStack();
-let browser: TestBrowser;
-let built: BuiltPage;
-
-beforeAll(async () => {
-  if (missingBrowser !== undefined) return;
-  built = stack.use(await buildPage());
-  browser = stack.use(await openBrowser());
-}, 60_000);
-afterAll(() => stack.disposeAsync());
-
-function ask(server: ConsoleServer, change: Partial<ReturnType<typeof createApprovalRequest>>): Promise<unknown> {
-  const requestedAt = Date.now();
-  const args = { title: 'Old', markdown: '# Text', tags: ['a'] };
-  return server.api.ask(createApprovalRequest({ args, requestedAt, expiresAt: requestedAt + 600_000, ...change }));
-}
+const draft = { title: 'Old', markdown: '# Text', tags: ['a'] };
+const tests = openBrowserTests();
 
 /** Decides a request as another approver would. */
 async function decideElsewhere(server: ConsoleServer, id: string, body: object): Promise<void> {
@@ -46,17 +24,13 @@ function decisionsOf(page: Page): readonly string[] {
   return sent;
 }
 
-function button(page: Page, name: RegExp) {
-  return page.getByRole('button', { name });
-}
-
 inBrowser(
   'a request that expires while it is edited keeps its draft, and typing reaches no other request',
   async () => {
-    await using server = await startConsoleServer({ folder: built.folder });
-    void ask(server, { id: 'edited', summary: 'Edited request', expiresAt: Date.now() + 8_000 });
-    void ask(server, { id: 'other', summary: 'Other request' });
-    const opened = await browser.open(`${server.url}/inbox`);
+    await using server = await tests.serve();
+    void ask(server, { args: draft, id: 'edited', summary: 'Edited request', expiresAt: Date.now() + 8_000 });
+    void ask(server, { args: draft, id: 'other', summary: 'Other request' });
+    const opened = await tests.browser.open(`${server.url}/inbox`);
     const { page } = opened;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const sent = decisionsOf(page);
@@ -87,9 +61,9 @@ inBrowser(
 );
 
 inBrowser('a request that another approver decides keeps the reason that was being written', async () => {
-  await using server = await startConsoleServer({ folder: built.folder });
-  void ask(server, { id: 'contested', summary: 'Contested request' });
-  const { page } = await browser.open(`${server.url}/inbox`);
+  await using server = await tests.serve();
+  void ask(server, { args: draft, id: 'contested', summary: 'Contested request' });
+  const { page } = await tests.browser.open(`${server.url}/inbox`);
   const sent = decisionsOf(page);
   await button(page, /^Deny/).click();
   await page.getByLabel('Why not?').fill('Not on a Friday');
@@ -101,8 +75,8 @@ inBrowser('a request that another approver decides keeps the reason that was bei
 });
 
 inBrowser('a draft in the chat outlives the run that asked', async () => {
-  await using server = await startConsoleServer({ folder: built.folder });
-  const { page } = await browser.open(`${server.url}/chat`);
+  await using server = await tests.serve();
+  const { page } = await tests.browser.open(`${server.url}/chat`);
   await page.getByLabel('Message to the agent').fill('When should I fly?');
   await page.keyboard.press('Enter');
   await button(page, /^Edit/).click();

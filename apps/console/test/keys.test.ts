@@ -1,35 +1,13 @@
 import assert from 'node:assert/strict';
-import { createApprovalRequest } from '@ravi/testkit';
-import { missingBrowser, openBrowser } from '@ravi/test-browser';
-import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
-import { afterAll, beforeAll, test } from 'vitest';
-import { buildPage } from './support/built-page.ts';
-import type { BuiltPage } from './support/built-page.ts';
-import { startConsoleServer } from './support/console-server.ts';
+import { ask, inBrowser, openBrowserTests } from './support/browser-tests.ts';
+import type { Page } from './support/browser-tests.ts';
 import type { ConsoleServer } from './support/console-server.ts';
 
-type Page = BrowserPage['page'];
-
-const inBrowser = missingBrowser === undefined ? test : test.skip;
-const stack = new AsyncDisposableStack();
-let browser: TestBrowser;
-let built: BuiltPage;
-
-beforeAll(async () => {
-  if (missingBrowser !== undefined) return;
-  built = stack.use(await buildPage());
-  browser = stack.use(await openBrowser());
-}, 60_000);
-afterAll(() => stack.disposeAsync());
-
-function ask(server: ConsoleServer, change: Partial<ReturnType<typeof createApprovalRequest>>): void {
-  const requestedAt = Date.now();
-  void server.api.ask(createApprovalRequest({ requestedAt, expiresAt: requestedAt + 600_000, ...change }));
-}
+const tests = openBrowserTests();
 
 /** Opens the inbox with a clock that only the test moves, and collects the decisions that the page sends. */
 async function openInbox(server: ConsoleServer): Promise<{ readonly page: Page; readonly sent: readonly string[] }> {
-  const { page } = await browser.open('about:blank');
+  const { page } = await tests.browser.open('about:blank');
   await page.clock.install();
   const sent: string[] = [];
   page.on('request', (request) => {
@@ -46,8 +24,8 @@ function settled(page: Page): Promise<string | null> {
 }
 
 inBrowser('no single key press approves a critical call, neither held down nor as a double press', async () => {
-  await using server = await startConsoleServer({ folder: built.folder });
-  ask(server, { id: 'critical', summary: 'Launch it', risk: 'critical' });
+  await using server = await tests.serve();
+  void ask(server, { id: 'critical', summary: 'Launch it', risk: 'critical' });
   const { page, sent } = await openInbox(server);
   assert.equal(await settled(page), 'true');
   // The others, e and d, open a form.
@@ -73,9 +51,9 @@ inBrowser('no single key press approves a critical call, neither held down nor a
 });
 
 inBrowser('shortcuts do nothing for 500 ms after the card has changed', async () => {
-  await using server = await startConsoleServer({ folder: built.folder });
-  ask(server, { id: 'first', summary: 'First request' });
-  ask(server, { id: 'second', summary: 'Second request' });
+  await using server = await tests.serve();
+  void ask(server, { id: 'first', summary: 'First request' });
+  void ask(server, { id: 'second', summary: 'Second request' });
   const { page, sent } = await openInbox(server);
   assert.equal(await settled(page), 'true');
   await page.keyboard.press('j');

@@ -1,34 +1,22 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createApprovalRequest } from '@ravi/testkit';
-import { missingBrowser, openBrowser } from '@ravi/test-browser';
-import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
-import { afterAll, beforeAll, test } from 'vitest';
-import { buildPage } from './support/built-page.ts';
-import { startConsoleServer } from './support/console-server.ts';
+import { inBrowser, openBrowserTests } from './support/browser-tests.ts';
+import type { Page } from './support/browser-tests.ts';
 import type { ConsoleServer } from './support/console-server.ts';
 import { bigArtifact, bigRows } from './support/contents.ts';
 import { finishedRun } from './support/runs.ts';
 
-type Page = BrowserPage['page'];
-
-const inBrowser = missingBrowser === undefined ? test : test.skip;
-const stack = new AsyncDisposableStack();
 const maxElements = 5_000;
 const maxCharacters = 1_200_000;
-let browser: TestBrowser;
 let server: ConsoleServer;
 
-beforeAll(async () => {
-  if (missingBrowser !== undefined) return;
-  const { folder } = stack.use(await buildPage());
-  browser = stack.use(await openBrowser());
-  server = stack.use(await startConsoleServer({ folder }));
-}, 60_000);
-afterAll(() => stack.disposeAsync());
+const tests = openBrowserTests(async ({ serve }, stack) => {
+  server = stack.use(await serve());
+});
 
 async function openPage(path: string): Promise<Page> {
-  const { page } = await browser.open(`${server.url}${path}`);
+  const { page } = await tests.browser.open(`${server.url}${path}`);
   page.setDefaultTimeout(60_000);
   return page;
 }

@@ -1,9 +1,5 @@
 import { createApprovalRequest } from '@ravi/testkit';
-import { missingBrowser, openBrowser } from '@ravi/test-browser';
-import type { TestBrowser } from '@ravi/test-browser';
-import { afterAll, beforeAll, test } from 'vitest';
-import { buildPage } from './support/built-page.ts';
-import { startConsoleServer } from './support/console-server.ts';
+import { inBrowser, openBrowserTests } from './support/browser-tests.ts';
 import type { ConsoleServer } from './support/console-server.ts';
 import { checkLooks } from './support/looks.ts';
 
@@ -21,16 +17,10 @@ const pages = [
   ['budgets-full', '/budgets', 'Tokens (maxTokens) of run-flights-7f3a'],
 ] as const;
 
-const inBrowser = missingBrowser === undefined ? test : test.skip;
-const stack = new AsyncDisposableStack();
-let browser: TestBrowser;
 let server: ConsoleServer;
 
-beforeAll(async () => {
-  if (missingBrowser !== undefined) return;
-  const { folder } = stack.use(await buildPage());
-  browser = stack.use(await openBrowser());
-  server = stack.use(await startConsoleServer({ folder }));
+const tests = openBrowserTests(async ({ serve }, stack) => {
+  server = stack.use(await serve());
   const requestedAt = Date.now();
   void server.api.ask(
     createApprovalRequest({
@@ -55,12 +45,11 @@ beforeAll(async () => {
       expiresAt: requestedAt + 900_000,
     }),
   );
-}, 60_000);
-afterAll(() => stack.disposeAsync());
+});
 
 for (const [name, path, text] of pages) {
   inBrowser(`${name} has no barrier, error or sideways scrolling in either theme, wide and narrow`, async () => {
-    const opened = await browser.open(`${server.url}${path}`);
+    const opened = await tests.browser.open(`${server.url}${path}`);
     try {
       await opened.page.getByText(text).first().waitFor();
       await checkLooks(opened, name);

@@ -1,45 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { createApprovalRequest, createArgumentTree } from '@ravi/testkit';
-import { missingBrowser, openBrowser } from '@ravi/test-browser';
-import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
-import { afterAll, beforeAll, test } from 'vitest';
-import { buildPage } from './support/built-page.ts';
-import type { BuiltPage } from './support/built-page.ts';
-import { startConsoleServer } from './support/console-server.ts';
-import type { ConsoleServer } from './support/console-server.ts';
+import { createArgumentTree } from '@ravi/testkit';
+import { ask, button, inBrowser, openBrowserTests } from './support/browser-tests.ts';
 import { screenshots } from './support/looks.ts';
 
-type Page = BrowserPage['page'];
-
-const inBrowser = missingBrowser === undefined ? test : test.skip;
-const stack = new AsyncDisposableStack();
-let browser: TestBrowser;
-let built: BuiltPage;
-
-beforeAll(async () => {
-  if (missingBrowser !== undefined) return;
-  built = stack.use(await buildPage());
-  browser = stack.use(await openBrowser());
-}, 60_000);
-afterAll(() => stack.disposeAsync());
-
-function serve(basePath = '/'): Promise<ConsoleServer> {
-  return startConsoleServer({ folder: built.folder, basePath });
-}
-
-function ask(server: ConsoleServer, change: Partial<ReturnType<typeof createApprovalRequest>> = {}) {
-  const requestedAt = Date.now();
-  return server.api.ask(createApprovalRequest({ requestedAt, expiresAt: requestedAt + 600_000, ...change }));
-}
-
-function button(page: Page, name: RegExp) {
-  return page.getByRole('button', { name });
-}
+const tests = openBrowserTests();
 
 inBrowser('a person starts a run, reloads while it waits, approves it, and reads its report', async () => {
-  await using server = await serve();
-  const { page, errors } = await browser.open(`${server.url}/`);
+  await using server = await tests.serve();
+  const { page, errors } = await tests.browser.open(`${server.url}/`);
   await button(page, /New run/).click();
   await page.getByLabel('What should it do?').fill('When should I fly?');
   await button(page, /^Start$/).click();
@@ -62,14 +31,14 @@ inBrowser('a person starts a run, reloads while it waits, approves it, and reads
 });
 
 inBrowser('keys move through the inbox, and a draft of a decision survives a reload', async () => {
-  await using server = await serve();
+  await using server = await tests.serve();
   const first = ask(server, { id: 'first', summary: 'First request' });
   const second = ask(server, {
     id: 'second',
     summary: 'Second request',
     args: { title: 'Old', markdown: '# Text', copies: 1 },
   });
-  const { page } = await browser.open(`${server.url}/inbox`);
+  const { page } = await tests.browser.open(`${server.url}/inbox`);
   await page.getByRole('heading', { name: 'First request' }).waitFor();
   await page.keyboard.press('j');
   await page.getByRole('heading', { name: 'Second request' }).waitFor();
@@ -96,9 +65,9 @@ inBrowser('keys move through the inbox, and a draft of a decision survives a rel
 });
 
 inBrowser('no key approves a critical call, and a press only with a confirmation', async () => {
-  await using server = await serve();
+  await using server = await tests.serve();
   const answer = ask(server, { id: 'critical', summary: 'Launch it', risk: 'critical' });
-  const { page } = await browser.open(`${server.url}/inbox`);
+  const { page } = await tests.browser.open(`${server.url}/inbox`);
   await page.locator('article[data-settled="true"]').waitFor();
   for (const key of ['a', 'r', 'a']) await page.keyboard.press(key);
   await button(page, /^Approve/).click();
@@ -108,8 +77,8 @@ inBrowser('no key approves a critical call, and a press only with a confirmation
 });
 
 inBrowser('every value that will run is on the page before Approve is enabled', async () => {
-  await using server = await serve();
-  const { page } = await browser.open(`${server.url}/inbox`);
+  await using server = await tests.serve();
+  const { page } = await tests.browser.open(`${server.url}/inbox`);
   for (const seed of [1, 3, 7, 10, 13, 20]) {
     const { args } = createArgumentTree(seed);
     const answer = ask(server, { id: `tree-${seed}`, summary: `Tree ${seed}`, args });
@@ -131,10 +100,10 @@ inBrowser('every value that will run is on the page before Approve is enabled', 
 });
 
 inBrowser('if two people decide at once, one sees that the other was first', async () => {
-  await using server = await serve();
+  await using server = await tests.serve();
   const answer = ask(server, { summary: 'Only once' });
-  const one = await browser.open(`${server.url}/inbox`);
-  const other = await browser.open(`${server.url}/inbox`);
+  const one = await tests.browser.open(`${server.url}/inbox`);
+  const other = await tests.browser.open(`${server.url}/inbox`);
   // The second decision is held back until the first has reached the server.
   const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
   await other.page.route('**/decision', async (route) => {
@@ -155,9 +124,9 @@ inBrowser('if two people decide at once, one sees that the other was first', asy
 inBrowser(
   'a decision does not show before the server has confirmed it, and can be given again when it was lost',
   async () => {
-    await using server = await serve();
+    await using server = await tests.serve();
     const answer = ask(server, { summary: 'Wait for the server' });
-    const { page } = await browser.open(`${server.url}/inbox`);
+    const { page } = await tests.browser.open(`${server.url}/inbox`);
     await page.route('**/decision', (route) => route.abort());
     await button(page, /^Approve/).click();
     await page
@@ -173,8 +142,8 @@ inBrowser(
 );
 
 inBrowser('a tool is tried with a form of its schema', async () => {
-  await using server = await serve();
-  const { page } = await browser.open(`${server.url}/tools/publish_report`);
+  await using server = await tests.serve();
+  const { page } = await tests.browser.open(`${server.url}/tools/publish_report`);
   await page.getByLabel('title').fill('Hello');
   await button(page, /Call the tool/).click();
   assert.ok(await page.getByLabel('markdown').evaluate((field) => field === document.activeElement));
@@ -190,9 +159,9 @@ inBrowser('a tool is tried with a form of its schema', async () => {
 });
 
 inBrowser('empty lists say what will fill them, a failure what is wrong, and both go away', async () => {
-  await using server = await serve('/console');
+  await using server = await tests.serve('/console');
   server.api.failWith(500);
-  const { page } = await browser.open(`${server.url}/runs`);
+  const { page } = await tests.browser.open(`${server.url}/runs`);
   await page.getByText('The store is not there').waitFor();
   server.api.failWith(0);
   server.api.forgetAll();
@@ -210,17 +179,17 @@ inBrowser('empty lists say what will fill them, a failure what is wrong, and bot
 });
 
 inBrowser('an unknown visitor signs in and returns to the requested page', async () => {
-  await using server = await serve();
+  await using server = await tests.serve();
   server.api.failWith(401);
-  const { page } = await browser.open(`${server.url}/settings`);
+  const { page } = await tests.browser.open(`${server.url}/settings`);
   await page.getByLabel('Your token').fill('some token');
   await button(page, /Sign in/).click();
   await page.getByText('@ravi/state-sqlite').waitFor();
 });
 
 inBrowser('the events of a run that is over are read once', async () => {
-  await using server = await serve();
-  const { page } = await browser.open(`${server.url}/nowhere`);
+  await using server = await tests.serve();
+  const { page } = await tests.browser.open(`${server.url}/nowhere`);
   await page.clock.install();
   let streams = 0;
   page.on('request', (request) => {
