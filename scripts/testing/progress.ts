@@ -1,10 +1,16 @@
 import { relative } from 'node:path';
-import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
+
+import { failureLines } from './outcome.ts';
+import { outcomeOf } from './vitest-outcome.ts';
 
 const everyMs = 30_000;
 const maxNamed = 3;
 
-/** Reporter that prints every 30 seconds how many test files have ended and which are running, so that a file that hangs has a name. */
+/**
+ * Reporter that prints every 30 seconds how many test files have ended and which are running, and each failure when it
+ * happens. A run that is cut off has then named its failures and the file that hangs.
+ */
 export function createProgressReporter(root: string, print: (line: string) => void = console.log): Reporter {
   const running = new Set<string>();
   const startedAt = performance.now();
@@ -25,6 +31,10 @@ export function createProgressReporter(root: string, print: (line: string) => vo
     },
     onTestModuleQueued({ moduleId }: TestModule) {
       running.add(relative(root, moduleId));
+    },
+    onTestCaseResult(test: TestCase) {
+      if (test.result().state !== 'failed') return;
+      for (const line of failureLines([outcomeOf(root, test)])) print(line);
     },
     onTestModuleEnd({ moduleId }: TestModule) {
       running.delete(relative(root, moduleId));
