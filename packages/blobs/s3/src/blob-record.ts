@@ -1,6 +1,7 @@
 import { blobCorrupt, isExpired, parseStored, requireMetadata } from '@ravi/blob-kit';
 import type { BlobMetadata } from '@ravi/blob-kit';
 import type { BlobRef } from '@ravi/kernel';
+import type { PartDigests } from './verified-range.ts';
 
 /** State of a blob. It changes from `pending` to `stored` to `removed`, never back. */
 export type BlobRecord = PendingRecord | StoredRecord | RemovedRecord;
@@ -16,6 +17,8 @@ export interface PendingRecord {
 export interface StoredRecord {
   readonly state: 'stored';
   readonly metadata: BlobMetadata;
+  /** Absent for a content of one part, whose checksum is in the metadata. */
+  readonly parts?: PartDigests;
   /** Distinct names of the pins. */
   readonly pins: readonly string[];
 }
@@ -38,17 +41,24 @@ export function isVisible(record: BlobRecord | undefined, now: number): record i
 export function parseRecord(text: string, ref: BlobRef): BlobRecord {
   const value = parseStored(text, ref);
   if (!isObject(value)) throw blobCorrupt(ref, 'its record is not an object');
-  const { state, renewedAt, removedAt, sweep, pins, metadata } = value;
+  const { state, renewedAt, removedAt, sweep, pins, metadata, parts } = value;
   if (state === 'pending' && typeof renewedAt === 'number') return { state, renewedAt };
   if (state === 'removed' && typeof removedAt === 'number' && typeof sweep === 'string') {
     return { state, removedAt, sweep };
   }
-  if (state === 'stored' && isListOfNames(pins)) return { state, metadata: requireMetadata(metadata, ref), pins };
+  if (state === 'stored' && isListOfNames(pins) && (parts === undefined || isPartDigests(parts))) {
+    const known = parts === undefined ? {} : { parts };
+    return { state, metadata: requireMetadata(metadata, ref), ...known, pins };
+  }
   throw blobCorrupt(ref, 'its record has missing or wrong fields');
 }
 
 function isListOfNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+function isPartDigests(value: unknown): value is PartDigests {
+  return isObject(value) && Number.isSafeInteger(value['bytes']) && isListOfNames(value['sha256']);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -9,7 +9,7 @@ import type { S3BlobStoreOptions } from './s3-blob-store.ts';
 export type { S3ConnectionOptions } from './connection.ts';
 export type { CredentialVariables } from './credentials.ts';
 export type { S3Encryption } from './storage.ts';
-export type { PresignOptions } from './presign-read.ts';
+export type { PresignedRead, PresignOptions } from './presign-read.ts';
 export { createS3BlobStore } from './s3-blob-store.ts';
 export type { S3BlobStore, S3BlobStoreOptions } from './s3-blob-store.ts';
 

@@ -11,15 +11,23 @@ export interface PresignOptions {
   readonly expiresInMs: number;
 }
 
+/** Result of `S3BlobStore.presignRead`: a URL and the content that it must serve. */
+export interface PresignedRead {
+  readonly url: string;
+  readonly bytes: number;
+  /** Lower-case hexadecimal SHA-256. */
+  readonly sha256: string;
+}
+
 const secondMs = 1_000;
 const weekMs = 7 * 24 * 3_600 * secondMs;
 
-/** Returns a signed URL for the content. @throws TypeError if `expiresInMs` is out of range */
+/** Signs a URL for the content. @throws TypeError if `expiresInMs` is out of range */
 export async function presignRead(
   storage: S3Storage,
-  { ref, mediaType, expiresAt }: BlobMetadata,
+  { ref, mediaType, expiresAt, bytes, sha256 }: BlobMetadata,
   { expiresInMs, now }: PresignOptions & { readonly now: number },
-): Promise<string> {
+): Promise<PresignedRead> {
   if (!(expiresInMs >= secondMs && expiresInMs <= weekMs)) {
     throw new TypeError(`expiresInMs must be from ${secondMs} to ${weekMs}, not ${expiresInMs}`);
   }
@@ -31,5 +39,6 @@ export async function presignRead(
     ResponseContentDisposition: 'attachment',
   });
   const expiresIn = Math.max(1, Math.floor(lifetimeMs / secondMs));
-  return guarded('sign a URL', () => getSignedUrl(storage.client, get, { expiresIn }));
+  const url = await guarded('sign a URL', () => getSignedUrl(storage.client, get, { expiresIn }));
+  return { url, bytes, sha256 };
 }

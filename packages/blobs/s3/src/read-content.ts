@@ -6,12 +6,48 @@ import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
 import { guarded, isRefusal, unavailable, unlessMissing } from './errors.ts';
 import { addressOf } from './storage.ts';
 import type { S3Storage } from './storage.ts';
+import { partsAround, verifiedRange } from './verified-range.ts';
+import type { PartDigests } from './verified-range.ts';
+
+/** Stored content, as its record describes it. */
+export interface StoredContent {
+  readonly metadata: BlobMetadata;
+  readonly parts?: PartDigests;
+}
 
 /**
- * Opens the bytes of `range` as they arrive; `undefined` if the content does not exist.
+ * Opens the bytes of `range` as a verified stream; `undefined` if the content does not exist. A range reads the parts that it
+ * touches, because checksums are those of parts.
  * @throws KernelError `E_BLOB_CORRUPT` if its size differs from the stored one
  */
 export async function openContent(
+  storage: S3Storage,
+  { metadata, parts }: StoredContent,
+  range: ClippedRange,
+): Promise<ReadableStream<Uint8Array> | undefined> {
+  const { ref } = metadata;
+  const around = partsAround(range, metadata, parts);
+  const body = await openBody(storage, metadata, range.isWhole ? range : { ...around, isWhole: false });
+  if (body === undefined) return undefined;
+  const chunks = chunksOf(body);
+  const verified = range.isWhole ? verifiedChunks(chunks, metadata) : verifiedRange(chunks, range, { ref, ...around });
+  return streamOfChunks(verified, () => void body.destroy());
+}
+
+/** Reads and verifies all bytes; `undefined` if the content does not exist. */
+export async function readContent(storage: S3Storage, metadata: BlobMetadata): Promise<Uint8Array | undefined> {
+  const body = await openBody(storage, metadata, { start: 0, end: metadata.bytes, isWhole: true });
+  if (body === undefined) return undefined;
+  const content = new Uint8Array(metadata.bytes);
+  let bytes = 0;
+  for await (const chunk of verifiedChunks(chunksOf(body), metadata)) {
+    content.set(chunk, bytes);
+    bytes += chunk.byteLength;
+  }
+  return content;
+}
+
+async function openBody(
   storage: S3Storage,
   metadata: BlobMetadata,
   { start, end, isWhole }: ClippedRange,
@@ -36,27 +72,6 @@ export async function openContent(
   if (size === metadata.bytes) return body;
   body.destroy();
   throw blobCorrupt(metadata.ref, `it has ${size} bytes instead of ${metadata.bytes}`);
-}
-
-/** Reads and verifies all bytes. */
-export async function readContent(body: Readable, metadata: BlobMetadata): Promise<Uint8Array> {
-  const content = new Uint8Array(metadata.bytes);
-  let bytes = 0;
-  for await (const chunk of verifiedChunks(chunksOf(body), metadata)) {
-    content.set(chunk, bytes);
-    bytes += chunk.byteLength;
-  }
-  return content;
-}
-
-/** Returns the bytes as a stream, verified if they are the whole blob. */
-export function streamContent(
-  body: Readable,
-  metadata: BlobMetadata,
-  { isWhole }: ClippedRange,
-): ReadableStream<Uint8Array> {
-  const chunks = chunksOf(body);
-  return streamOfChunks(isWhole ? verifiedChunks(chunks, metadata) : chunks, () => void body.destroy());
 }
 
 async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {

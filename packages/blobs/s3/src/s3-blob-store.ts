@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import {
   abandonInput,
   blobNotFound,
@@ -10,7 +9,6 @@ import {
   pinNamesOf,
   readChunks,
 } from '@ravi/blob-kit';
-import type { BlobMetadata, ClippedRange } from '@ravi/blob-kit';
 import { KernelError, systemClock } from '@ravi/kernel';
 import type { BlobRef, BlobStore, Clock } from '@ravi/kernel';
 import { isVisible } from './blob-record.ts';
@@ -21,8 +19,8 @@ import type { S3ConnectionOptions } from './connection.ts';
 import { encryptionParameters } from './storage.ts';
 import type { S3Encryption, S3Storage } from './storage.ts';
 import { presignRead } from './presign-read.ts';
-import type { PresignOptions } from './presign-read.ts';
-import { openContent, readContent, streamContent } from './read-content.ts';
+import type { PresignedRead, PresignOptions } from './presign-read.ts';
+import { openContent, readContent } from './read-content.ts';
 import { createRecordStore } from './record-store.ts';
 import type { RecordStore } from './record-store.ts';
 import { removeBlob, storeBlob } from './store-blob.ts';
@@ -51,11 +49,11 @@ export interface S3BlobStoreOptions extends S3ConnectionOptions {
 /** Blob store in a bucket. Disposing it closes its connections. */
 export interface S3BlobStore extends BlobStore, AsyncDisposable {
   /**
-   * Returns a URL that serves the bytes to any holder, unchecked and unverified, as a download of the stored media
-   * type. The URL ends with the blob and cannot be revoked earlier.
+   * Returns a URL that serves the bytes to any holder, as a download of the stored media type. The bucket's server does not
+   * verify them: compare what arrives with the returned checksum. The URL ends with the blob and cannot be revoked earlier.
    * @throws KernelError `E_BLOB_NOT_FOUND`, `E_BLOB_UNAVAILABLE`
    */
-  presignRead(ref: BlobRef, options: PresignOptions): Promise<string>;
+  presignRead(ref: BlobRef, options: PresignOptions): Promise<PresignedRead>;
 }
 
 /** Default of `partBytes`: 8 MiB. */
@@ -91,16 +89,10 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
     return isVisible(record, clock.now()) ? record : undefined;
   }
 
-  async function existing(ref: BlobRef): Promise<BlobMetadata> {
+  async function existing(ref: BlobRef): Promise<StoredRecord> {
     const record = await find(ref);
     if (record === undefined) throw blobNotFound(ref);
-    return record.metadata;
-  }
-
-  async function contentOf(metadata: BlobMetadata, range: ClippedRange): Promise<Readable> {
-    const content = await openContent(storage, metadata, range);
-    if (content === undefined) throw blobNotFound(metadata.ref);
-    return content;
+    return record;
   }
 
   return {
@@ -123,14 +115,16 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
     },
 
     async resolve(ref) {
-      const metadata = await existing(ref);
-      return readContent(await contentOf(metadata, clipRange({}, metadata.bytes)), metadata);
+      const content = await readContent(storage, (await existing(ref)).metadata);
+      if (content === undefined) throw blobNotFound(ref);
+      return content;
     },
 
     async open(ref, range = {}) {
-      const metadata = await existing(ref);
-      const clipped = clipRange(range, metadata.bytes);
-      return streamContent(await contentOf(metadata, clipped), metadata, clipped);
+      const record = await existing(ref);
+      const content = await openContent(storage, record, clipRange(range, record.metadata.bytes));
+      if (content === undefined) throw blobNotFound(ref);
+      return content;
     },
 
     async stat(ref) {
@@ -166,7 +160,7 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
     sweep: (now, sweepOptions = {}) => sweep({ storage, records, now, orphanAgeMs, writing, options: sweepOptions }),
 
     async presignRead(ref, presignOptions) {
-      return presignRead(storage, await existing(ref), { ...presignOptions, now: clock.now() });
+      return presignRead(storage, (await existing(ref)).metadata, { ...presignOptions, now: clock.now() });
     },
 
     [Symbol.asyncDispose]: async () => storage.client.destroy(),

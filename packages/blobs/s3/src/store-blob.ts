@@ -40,10 +40,11 @@ export async function storeBlob(request: StoreRequest): Promise<void> {
       renewedAt = now;
       await move({ state: 'pending', renewedAt });
     };
-    const digest = await uploadContent({ ...request, ref, onProgress });
+    const { parts, ...digest } = await uploadContent({ ...request, ref, onProgress });
     throwIfCancelled(signal);
     const pins = pinOwner === undefined ? [] : [pinNameOf(pinOwner)];
-    await move({ state: 'stored', metadata: { ...description, ...digest }, pins });
+    const known = parts === undefined ? {} : { parts };
+    await move({ state: 'stored', metadata: { ...description, ...digest }, ...known, pins });
   } catch (error) {
     // The caller must see the first failure; `sweep` removes what cannot be removed now.
     await removeBlob(storage, records, ref).catch(() => {});

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { isKernelError } from '@ravi/kernel';
 import { createFakeClock, noS3TestServer, s3TestServer } from '@ravi/testkit';
@@ -18,7 +19,9 @@ function runAgainst(server: S3TestServer): void {
   test('a presigned URL serves the bytes as a download, and only with its signature', async () => {
     await using store = await createS3BlobStore(emptyPlace(server));
     const ref = await store.store('<script>', { ...storeOptions, mediaType: 'text/html' });
-    const url = await store.presignRead(ref, { expiresInMs: 60_000 });
+    const { url, bytes, sha256 } = await store.presignRead(ref, { expiresInMs: 60_000 });
+    assert.equal(bytes, 8);
+    assert.equal(sha256, (await store.stat(ref))?.sha256);
     const response = await fetch(url);
     assert.equal(await response.text(), '<script>');
     assert.equal(response.headers.get('content-type'), 'text/html');
@@ -35,7 +38,7 @@ function runAgainst(server: S3TestServer): void {
   test('a presigned URL ends with its blob, and a lifetime out of range is a TypeError', async () => {
     await using store = await createS3BlobStore(emptyPlace(server));
     const ref = await store.store('content', { ...storeOptions, ttlMs: 10_000 });
-    const url = new URL(await store.presignRead(ref, { expiresInMs: hourMs }));
+    const url = new URL((await store.presignRead(ref, { expiresInMs: hourMs })).url);
     assert.ok(Number(url.searchParams.get('X-Amz-Expires')) <= 10);
     for (const expiresInMs of [0, -1, Number.NaN, 8 * 24 * hourMs]) {
       await assert.rejects(store.presignRead(ref, { expiresInMs }), TypeError);
@@ -158,6 +161,39 @@ function runAgainst(server: S3TestServer): void {
     );
     for (const range of [{}, { length: 2 }, { offset: 7, length: 2 }]) {
       await assert.rejects(store.open(ref, range), (error) => isKernelError(error, 'E_BLOB_CORRUPT'));
+    }
+  });
+
+  test('a range is verified against the checksums of the parts that it touches, and reads only these', async () => {
+    const partBytes = 5 * megabyte;
+    const place = { ...emptyPlace(server), partBytes };
+    await using store = await createS3BlobStore(place);
+    const content = randomBytes(3 * partBytes + 17);
+    const ref = await store.store(content, storeOptions);
+    const ranges = [
+      { offset: 0, length: 1 },
+      { offset: partBytes - 1, length: 2 },
+      { offset: partBytes, length: partBytes },
+      { offset: 2 * partBytes + 5, length: partBytes },
+      { offset: 3 * partBytes + 16, length: 1 },
+      { offset: 7, length: 3 * partBytes },
+    ];
+    const read = async ({ offset, length }: (typeof ranges)[number]): Promise<boolean> => {
+      const found = await new Response(await store.open(ref, { offset, length })).bytes();
+      return content.subarray(offset, offset + length).equals(found);
+    };
+    for (const range of ranges) assert.ok(await read(range), JSON.stringify(range));
+
+    const damaged = Buffer.from(content);
+    damaged.writeUInt8(damaged.readUInt8(partBytes + 100) ^ 1, partBytes + 100);
+    await lookInto(place, (storage) =>
+      storage.client.send(new PutObjectCommand({ ...addressOf(storage, 'content', ref), Body: damaged })),
+    );
+    const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_BLOB_CORRUPT');
+    for (const range of ranges) {
+      const touchesDamage = range.offset < 2 * partBytes && range.offset + range.length > partBytes;
+      if (touchesDamage) await assert.rejects(read(range), isCorrupt, JSON.stringify(range));
+      else assert.ok(await read(range), JSON.stringify(range));
     }
   });
 

@@ -51,8 +51,8 @@ export interface BlobReader {
   /** Returns all bytes after verifying them against the stored SHA-256. @throws KernelError `E_BLOB_NOT_FOUND`, `E_BLOB_CORRUPT`, `E_BLOB_UNAVAILABLE` */
   resolve(ref: BlobRef): Promise<Uint8Array>;
   /**
-   * Returns the bytes as a stream. A complete read is verified: it fails at its end if the content is corrupt. Only
-   * some stores verify a range. @throws KernelError as {@link BlobReader.resolve}
+   * Returns the bytes as a stream, which is verified, also that of a range: it fails before its last byte if they are corrupt.
+   * @throws KernelError as {@link BlobReader.resolve}
    */
   open(ref: BlobRef, range?: BlobRange): Promise<ReadableStream<Uint8Array>>;
   /** Returns `undefined` for a ref that is unknown, malformed or expired. */

@@ -22,7 +22,7 @@ export type BlobStoreScenario = (name: string, body: (subject: BlobStoreCase) =>
 
 /** Abilities of an adapter beyond the port, which let the suite test its storage. */
 export interface BlobStoreContractOptions {
-  /** Changes stored bytes of `ref` directly in the storage. Without it the cases about damage are skipped. */
+  /** Changes the byte with index 3 of `ref` directly in the storage. Without it the cases about damage are skipped. */
   readonly corrupt?: (store: BlobStore, ref: BlobRef) => Promise<void>;
   /** Another store on the medium of `store`, as after a restart. Without it the cases about restarts are skipped. */
   readonly reopen?: (store: BlobStore) => BlobStore | Promise<BlobStore>;

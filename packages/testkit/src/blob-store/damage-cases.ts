@@ -30,6 +30,17 @@ export function damageCases(
       }
     });
 
+    scenario('a range of damaged content is never complete', async ({ store }) => {
+      for (const length of [10, 2 * 1024 * 1024 + 1]) {
+        const ref = await store.store(noiseOf(length), storeOptions);
+        const range = { offset: 1, length: length - 2 };
+        assert.equal((await readAll(await store.open(ref, range))).byteLength, length - 2);
+        await corrupt(store, ref);
+        await assert.rejects(async () => readAll(await store.open(ref, range)), isCorrupt);
+        await assert.rejects(async () => readAll(await store.open(ref, { offset: 2, length: 4 })), isCorrupt);
+      }
+    });
+
     scenario('a damaged blob does not affect others and can be deleted', async ({ store }) => {
       const ref = await store.store('damaged', storeOptions);
       const other = await store.store('whole', storeOptions);
