@@ -13,6 +13,7 @@ import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createHttpApp } from './http/app.ts';
 import { createEndpoints } from './http/endpoints.ts';
 import { createCallerApprovals } from './http/approvals/approval-operations.ts';
+import { createArtifactDamage } from './http/blobs/artifact-damage.ts';
 import { createArtifactQuota } from './http/blobs/artifact-quota.ts';
 import { createStreamPlaces } from './http/events/stream-places.ts';
 import { createScriptRunner } from './http/scripts/chains.ts';
@@ -41,7 +42,8 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
       ? createCallerApprovals({ store: stateStore.approvals, feed, clock, logger }, decisionRules)
       : undefined,
   approvals: createApprovals,
-  artifactQuota: ({ config, blobStore, clock }) =>
+  artifactDamage: createArtifactDamage,
+  artifactQuota: ({ config, artifactDamage: { store: blobStore }, clock }) =>
     createArtifactQuota({ blobStore, maxBytes: config.server.maxArtifactBytes, clock }),
   invoker: createInvoker,
   runChain: createChainRunner,

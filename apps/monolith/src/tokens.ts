@@ -21,6 +21,7 @@ import type { DecisionRules } from '@ravi/approval-kit';
 import type { CallerApprovals } from './http/approvals/approval-operations.ts';
 import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
+import type { ArtifactDamage } from './http/blobs/artifact-damage.ts';
 import type { ArtifactQuota } from './http/blobs/artifact-quota.ts';
 import type { StreamPlaces } from './http/events/stream-places.ts';
 import type { OpenConsole } from './http/server/console.ts';
@@ -80,6 +81,8 @@ export interface Services {
   readonly callerApprovals: CallerApprovals | undefined;
   /** Handler that the invoker asks; with a state store it stores each request first. */
   readonly approvals: ApprovalHandler;
+  /** Artifacts that reads found damaged. */
+  readonly artifactDamage: ArtifactDamage;
   /** Limit of the artifacts of single tool calls. */
   readonly artifactQuota: ArtifactQuota;
   readonly invoker: ToolInvoker;
@@ -134,6 +137,7 @@ export const tokens: Tokens = {
   callerApprovals: token('callerApprovals'),
   approvals: token('approvals'),
   decisionRules: token('decisionRules'),
+  artifactDamage: token('artifactDamage'),
   artifactQuota: token('artifactQuota'),
   invoker: token('invoker'),
   runChain: token('runChain'),

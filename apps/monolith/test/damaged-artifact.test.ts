@@ -53,7 +53,34 @@ test('an artifact with a flipped bit is never delivered to its last byte, and th
     lines.length = 0;
     const { received, isComplete } = await download(url, headers);
     assert.ok(!isComplete && received < bytes - 19, `${received} bytes arrived`);
+    const stat = await server.get(`/v1/artifacts/${encodeURIComponent(ref)}`);
+    assert.equal(typeof stat.body.damagedAt, 'number');
     const line = lines.find((each) => each.includes('an artifact could not be read to its end'));
     assert.ok(line?.includes(ref) && line.includes('E_BLOB_CORRUPT'), lines.join(''));
   }
+});
+
+test('a script that reads a damaged artifact fails with its code, and its run shows the damage', async () => {
+  const largeTool = `export default {
+    name: 'large', description: 'Returns a long text.', risk: 'safe', inputSchema: { type: 'object' },
+    execute: async () => ({ content: [{ type: 'text', text: 'x'.repeat(${bytes}) }], isError: false }),
+  };`;
+  const waitTool = `export default {
+    name: 'damage', description: 'Waits until the artifact is damaged.', risk: 'safe', inputSchema: { type: 'object' },
+    execute: async () => { await globalThis.damageArtifacts(); return { content: [], isError: false }; },
+  };`;
+  const files = { 'tools/large.mjs': largeTool, 'tools/damage.mjs': waitTool };
+  await using server = await startServer({}, files, { isServer: true });
+  Object.assign(globalThis, { damageArtifacts: () => flipBit(server.installation.folder) });
+  const { body } = await server.chain(`
+    const file = await tools.large({});
+    await tools.damage({});
+    return (await file.slice(10, 5)).length;`);
+  assert.equal(body.status, 'error', JSON.stringify(body).slice(0, 1_000));
+  assert.match(JSON.stringify(body), /E_BLOB_CORRUPT/);
+  const { body: run } = await server.get(`/v1/runs/${body.runId}`);
+  assert.deepEqual(
+    run.artifacts.map(({ damagedAt }: { damagedAt?: number }) => typeof damagedAt),
+    ['number'],
+  );
 });

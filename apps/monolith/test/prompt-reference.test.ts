@@ -29,7 +29,7 @@ async function createWorld() {
     },
     ask: (writer: PromptWriter, messages: readonly ModelMessage[] = conversation, isStored = true) =>
       save(store, writer, messages, conversation, isStored ? length : undefined),
-    prompts: async () => (await readExchanges(store, run)).map(({ request }) => request.messages),
+    prompts: async () => (await readExchanges(store, run)).items.map(({ request }) => request.messages),
   };
 }
 
@@ -89,6 +89,46 @@ test('without a stored conversation each message is stored once for each process
     [true, false, true, false],
   );
   assert.deepEqual(await prompts(), [messages, messages, messages, messages]);
+});
+
+test('pages of exchanges have the prompts of the whole list, also if an earlier page added their messages', async () => {
+  const { store, conversation, say, ask, prompts } = await createWorld();
+  const summary = message('Summary.');
+  const writers = [createPromptWriter(), createPromptWriter()];
+  for (let turn = 0; turn < 7; turn++) {
+    await say(message(`question ${turn}`));
+    const reminder = message(`Reminder ${turn}`);
+    for (const writer of writers) await ask(writer, [summary, ...conversation.slice(-2), reminder]);
+    await say(message(`answer ${turn}`, 'assistant'));
+  }
+  const found: unknown[] = [];
+  const sizes: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readExchanges(store, run, { limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+    found.push(...page.items.map(({ request }) => request.messages));
+    sizes.push(page.items.length);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  assert.deepEqual(sizes, [3, 3, 3, 3, 2]);
+  assert.deepEqual(found, await prompts());
+});
+
+test('a page of large prompts ends early, and the next one continues there', async () => {
+  const { store, conversation, say, ask } = await createWorld();
+  await say(message('x'.repeat(3_000_000)));
+  const writer = createPromptWriter();
+  for (let step = 0; step < 3; step++) await ask(writer, conversation);
+  const texts: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readExchanges(store, run, cursor === undefined ? {} : { cursor });
+    texts.push(JSON.stringify(page));
+    assert.equal(page.items.length, 1);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  assert.equal(texts.length, 3);
+  assert.ok(texts.every(({ length }) => length < 4 * 1024 * 1024));
 });
 
 test('a prompt whose history is gone is an error, not a shorter prompt', async () => {

@@ -1,13 +1,13 @@
 import type { BlobScope, BlobStat } from '@ravi/kernel';
 import { empty, json, operation, raw } from './operation.ts';
 import { page, pageQuery } from './page.ts';
-import { integer, object, sameAs, strictObject, string } from './schema.ts';
+import { described, extend, integer, object, sameAs, strictObject, string } from './schema.ts';
+import type { ValueOf } from './schema.ts';
 import { count, requestId, timestamp } from './values.ts';
 
 const scopeSchema = sameAs<BlobScope>()(object({ principal: string(), sessionId: string() }));
 
-/** Metadata of an artifact. */
-export const blobStatSchema = sameAs<BlobStat>()(
+const blobStatSchema = sameAs<BlobStat>()(
   object(
     {
       ref: string(),
@@ -22,6 +22,21 @@ export const blobStatSchema = sameAs<BlobStat>()(
   ),
 );
 
+/** Metadata of an artifact. */
+export const artifactSchema = extend(
+  blobStatSchema,
+  {},
+  {
+    damagedAt: described(
+      timestamp,
+      'A read found since the start of the server that the content does not match its checksum.',
+    ),
+  },
+);
+
+/** Metadata of an artifact. */
+export type Artifact = ValueOf<typeof artifactSchema>;
+
 /** Operations on stored results of tools and scripts. */
 export const artifacts = {
   list: operation({
@@ -29,14 +44,14 @@ export const artifacts = {
     path: '/v1/artifacts',
     summary: 'List the artifacts of a run, or of the newest runs.',
     query: strictObject({}, { ...pageQuery, runId: requestId }),
-    responses: { 200: json(page(blobStatSchema)) },
+    responses: { 200: json(page(artifactSchema)) },
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
   }),
   get: operation({
     method: 'get',
     path: '/v1/artifacts/{ref}',
     summary: 'Get the metadata of an artifact.',
-    responses: { 200: json(blobStatSchema) },
+    responses: { 200: json(artifactSchema) },
     errors: ['E_ARTIFACT_UNKNOWN'],
   }),
   content: operation({

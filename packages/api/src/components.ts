@@ -1,5 +1,5 @@
 import { approvalChangeSchema, approvalEventSchema, approvalSchema } from './approvals.ts';
-import { blobStatSchema } from './artifacts.ts';
+import { artifactSchema } from './artifacts.ts';
 import { budgetSchema } from './budgets.ts';
 import { callSchema, invocationResultSchema } from './calls.ts';
 import { chainErrorSchema, chainResultSchema, checkReportSchema, policySchema } from './chains.ts';
@@ -40,7 +40,7 @@ export const components: Readonly<Record<string, Schema<unknown>>> = {
   Approval: approvalSchema,
   ApprovalChange: approvalChangeSchema,
   ApprovalEvent: approvalEventSchema,
-  Artifact: blobStatSchema,
+  Artifact: artifactSchema,
   Job: jobSchema,
   Session: conversationSchema,
   HistoryEntry: historyEntrySchema,

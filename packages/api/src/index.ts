@@ -20,6 +20,7 @@ export { problemStatus } from './problem.ts';
 export type { Problem, ProblemCode } from './problem.ts';
 export type { ObjectSchema, Schema, ValueOf } from './schema.ts';
 export type { Page } from './page.ts';
+export type { Artifact } from './artifacts.ts';
 export type { ApprovalChangeView, ApprovalEvent, ApprovalList, ApprovalView } from './approvals.ts';
 export type { Budget } from './budgets.ts';
 export type { Call } from './calls.ts';

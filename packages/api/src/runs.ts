@@ -1,5 +1,5 @@
 import type { Run, RunDefinition, RunLease, RunOutcome, SnippetTool } from '@ravi/kernel';
-import { blobStatSchema } from './artifacts.ts';
+import { artifactSchema } from './artifacts.ts';
 import { callSchema, consoleLineSchema } from './calls.ts';
 import { chainErrorSchema, chainResultSchema, scriptFields } from './chains.ts';
 import { exchangeSchema, usageSchema } from './models.ts';
@@ -102,7 +102,7 @@ export const runDetailsSchema = extend(
       description: 'Estimated input tokens of the same calls made one by one in a conversation.',
     }),
     logs: array(extend(consoleLineSchema, {}, { parentId: string(), callId: string() })),
-    artifacts: array(blobStatSchema),
+    artifacts: array(artifactSchema),
     questions: array(questionSchema, { description: 'Open questions of a paused agent.' }),
     children: array(
       object(
@@ -184,7 +184,9 @@ export const runs = {
   exchanges: operation({
     method: 'get',
     path: '/v1/runs/{id}/exchanges',
-    summary: 'List the exact prompts, tool definitions and responses of the model, step by step.',
+    summary:
+      'List the exact prompts, tool definitions and responses of the model, step by step. A page of large prompts ends early.',
+    query: strictObject({}, pageQuery),
     responses: { 200: json(page(exchangeSchema)) },
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
   }),

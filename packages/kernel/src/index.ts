@@ -108,7 +108,7 @@ export type {
   SandboxRequest,
   SandboxSupport,
 } from './sandbox/sandbox.ts';
-export type { Exchange, ExchangeStore } from './state/exchange-store.ts';
+export type { Exchange, ExchangeStore, StoredExchange } from './state/exchange-store.ts';
 export type { IdentityStore, StateIdentity } from './state/identity-store.ts';
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
 export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';

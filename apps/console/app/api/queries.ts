@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { BlobStat, Job, Run } from '@ravi/kernel';
-import type { api, Page, QueryOf } from '@ravi/api';
+import type { Job, Run } from '@ravi/kernel';
+import type { api, Artifact, Exchange, Page, QueryOf } from '@ravi/api';
 import type { CallOptions } from '@ravi/client';
 import { ravi } from './client.ts';
 
@@ -42,12 +42,9 @@ export const runQuery = (id: string) =>
     refetchInterval: ({ state: { data } }) => data !== undefined && isLive(data) && refreshMs,
   });
 
-/** Query of the model requests and responses of a run. */
+/** Model requests and responses of a run, in their order. */
 export const exchangesQuery = (runId: string) =>
-  queryOptions({
-    queryKey: ['run', runId, 'exchanges'],
-    queryFn: ({ signal }) => ravi.runs.exchanges(runId, { signal }),
-  });
+  pages<Exchange>(['run', runId, 'exchanges'], (input, options) => ravi.runs.exchanges(runId, input, options));
 
 /** Query of every tool; the search runs in the browser. */
 export const toolsQuery = () =>
@@ -86,7 +83,7 @@ export const skillsQuery = () =>
 
 /** Query of the artifacts that tools have stored. */
 export const artifactsQuery = (runId?: string) =>
-  pages<BlobStat>(['artifacts', { runId }], (input, options) =>
+  pages<Artifact>(['artifacts', { runId }], (input, options) =>
     ravi.artifacts.list({ ...(runId === undefined ? {} : { runId }), ...input }, options),
   );
 

@@ -1,5 +1,5 @@
 import { FileBox } from 'lucide-react';
-import type { BlobStat } from '@ravi/kernel';
+import type { Artifact } from '@ravi/api';
 import { Link } from 'wouter';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
@@ -10,7 +10,7 @@ import { MoreRows } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 
 /** Stored results as rows. */
-export function ArtifactList({ artifacts }: { readonly artifacts: readonly BlobStat[] }) {
+export function ArtifactList({ artifacts }: { readonly artifacts: readonly Artifact[] }) {
   if (artifacts.length === 0) {
     return (
       <EmptyState icon={FileBox} title="Nothing is stored">
@@ -20,13 +20,14 @@ export function ArtifactList({ artifacts }: { readonly artifacts: readonly BlobS
   }
   return (
     <ul className="rows">
-      {artifacts.map(({ ref, mediaType, bytes, scope, createdAt }) => (
+      {artifacts.map(({ ref, mediaType, bytes, scope, createdAt, damagedAt }) => (
         <li key={ref}>
           <Link href={`/artifacts/${encodeURIComponent(ref)}`} className="row">
             <span className="row-main">
               <span className="row-title">{mediaType}</span>
               <span className="row-note">
                 <code>{ref}</code> · {scope.principal} · <Moment at={createdAt} />
+                {damagedAt !== undefined && ' · damaged'}
               </span>
             </span>
             <span className="row-side number">{formatBytes(bytes)}</span>

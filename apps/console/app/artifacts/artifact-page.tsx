@@ -39,6 +39,7 @@ export function ArtifactPage({ reference }: { readonly reference: string }) {
                   ),
                   Stored: <Moment at={artifact.createdAt} />,
                   Expires: artifact.expiresAt === undefined ? 'never' : <Moment at={artifact.expiresAt} />,
+                  ...(artifact.damagedAt === undefined ? {} : { 'Found damaged': <Moment at={artifact.damagedAt} /> }),
                   Pins: String(artifact.pins),
                   'SHA-256': <code className="breaking">{artifact.sha256}</code>,
                 }}

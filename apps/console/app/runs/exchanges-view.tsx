@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { MessagesSquare } from 'lucide-react';
 import type { ToolSpec } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import type { Exchange } from '@ravi/api';
 import { exchangesQuery } from '../api/queries.ts';
 import { BlockView } from '../ui/block-view.tsx';
+import { MoreRows } from '../ui/data-table.tsx';
 import { Disclosure } from '../ui/disclosure.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { formatCount } from '../ui/format.ts';
@@ -12,20 +13,23 @@ import { JsonTree } from '../ui/json-tree.tsx';
 
 /** Exact model requests and responses, step by step. */
 export function ExchangesView({ runId }: { readonly runId: string }) {
-  const query = useQuery(exchangesQuery(runId));
+  const query = useInfiniteQuery(exchangesQuery(runId));
   return (
     <Loaded query={query}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <EmptyState icon={MessagesSquare} title="No request to a model is recorded" />
-        ) : (
-          <div className="stack">
-            {items.map((exchange, index) => (
-              <ExchangeView key={index} exchange={exchange} isOpen={index === 0} />
-            ))}
-          </div>
-        )
-      }
+      {({ pages }) => {
+        const items = pages.flatMap((page) => page.items);
+        if (items.length === 0) return <EmptyState icon={MessagesSquare} title="No request to a model is recorded" />;
+        return (
+          <>
+            <div className="stack">
+              {items.map((exchange, index) => (
+                <ExchangeView key={index} exchange={exchange} isOpen={index === 0} />
+              ))}
+            </div>
+            <MoreRows query={query} />
+          </>
+        );
+      }}
     </Loaded>
   );
 }

@@ -1,7 +1,7 @@
 import type { DecisionRules } from '@ravi/approval-kit';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import type { ResolvedConfig } from '@ravi/host';
-import type { ApprovalHandler, BlobStore, Clock, Logger } from '@ravi/kernel';
+import type { ApprovalHandler, Clock, Logger } from '@ravi/kernel';
 import { Hono } from 'hono';
 import type { ClientInfo, WebApprovalHandler } from '@ravi/approval-web';
 import type { Access } from './access/access.ts';
@@ -10,6 +10,7 @@ import type { TelemetryProviders } from '../observability/open-exporters.ts';
 import { traceRequests } from './core/trace-requests.ts';
 import { mount } from './core/mount.ts';
 import type { Endpoint } from './core/implement.ts';
+import type { ArtifactDamage } from './blobs/artifact-damage.ts';
 import { answerProblem, problem } from './core/problem.ts';
 import { requestLog } from './core/request-log.ts';
 import { headWithoutBody, safeHeaders } from './core/safe-headers.ts';
@@ -23,7 +24,7 @@ export interface HttpAppOptions {
   readonly access: Access;
   readonly config: Pick<ResolvedConfig, 'server'>;
   readonly approvalHandler: ApprovalHandler | undefined;
-  readonly blobStore: BlobStore;
+  readonly artifactDamage: ArtifactDamage;
   /** Rules for decisions over HTTP. */
   readonly decisionRules: DecisionRules;
   readonly openConsole: OpenConsole;
@@ -36,8 +37,8 @@ export interface HttpAppOptions {
 
 /** Creates the HTTP interface: middleware, operations, approvals, console. It reaches tools only through operations. */
 export function createHttpApp(options: HttpAppOptions): Hono {
-  const { endpoints, access, approvalHandler, decisionRules, blobStore, telemetryProviders, lifetime, clock, logger } =
-    options;
+  const { endpoints, access, approvalHandler, decisionRules, artifactDamage, telemetryProviders } = options;
+  const { lifetime, clock, logger } = options;
   const { allowedHosts, maxConcurrent, trustedProxies } = options.config.server;
   const app = new Hono();
   app.use(headWithoutBody, safeHeaders);
@@ -50,7 +51,7 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   app.use(readClient(trustedProxies));
   mount(app, endpoints, { access, maxConcurrent });
   if (isWebApprovalHandler(approvalHandler))
-    mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: blobStore });
+    mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: artifactDamage.store });
   mountConsole(app, options.openConsole);
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),

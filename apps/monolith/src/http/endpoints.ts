@@ -56,7 +56,8 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
 
 /** Returns the endpoints that need a state store. */
 function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
-  const { config, lifetime, clock, redactor, blobStore, snippetStore, snippetTools, toolbox, invoker, durable } = parts;
+  const { config, lifetime, clock, redactor, artifactDamage, snippetStore, snippetTools, toolbox, invoker, durable } =
+    parts;
   const { artifactQuota, callerApprovals, streamPlaces, logger } = parts;
   if (durable === undefined) return [];
   const { store, runs, recorder } = durable;
@@ -65,7 +66,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ...runOperations({
       durable,
       policy,
-      blobStore,
+      artifactDamage,
       redactor,
       streamPlaces,
       lifetime,
@@ -78,8 +79,14 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
       approvals: config.approvals.mode ?? 'wait',
       lifetime,
     }),
-    ...artifactOperations({ blobStore: artifactQuota.store, runs: store.runs, recorder, logger }),
-    ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, blobStore)),
+    ...artifactOperations({
+      blobStore: artifactQuota.store,
+      damage: artifactDamage,
+      runs: store.runs,
+      recorder,
+      logger,
+    }),
+    ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, artifactDamage.store)),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),
     ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import type { Listing } from '../base/page.ts';
+import type { Page, PageRequest } from '../base/page.ts';
 
 /** Exchange of a run with its model. */
 export interface Exchange {
@@ -10,10 +10,16 @@ export interface Exchange {
   readonly shared: Readonly<Record<string, JsonValue>>;
 }
 
+/** Exchange in a list. */
+export interface StoredExchange extends Exchange {
+  /** Continues the list after this exchange, as `next` does after a page. */
+  readonly cursor: string;
+}
+
 /** Stores the exchanges of runs with their models. The store numbers them, so any process may add to any run. */
 export interface ExchangeStore {
   /** Appends an exchange. Resolves when it survives the end of the process. */
   append(exchange: Exchange): Promise<void>;
-  /** Returns the exchanges of a run in the order in which they were appended. */
-  list(runId: string): Promise<Listing<Exchange>>;
+  /** Returns one page of the exchanges of a run, in the order in which they were appended. */
+  list(runId: string, page?: PageRequest): Promise<Page<StoredExchange>>;
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Exchange, ExchangeStore, JsonValue } from '@ravi/kernel';
+import type { ExchangeStore, JsonValue, StoredExchange } from '@ravi/kernel';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
-import { insertRow, insertRows } from './select.ts';
+import { insertRow, insertRows, selectPage } from './select.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
 import type { RowReader } from './rows.ts';
+import type { PagedList } from './select.ts';
 
 const table = 'ravi_exchanges';
 const contents = 'ravi_contents';
@@ -13,8 +14,8 @@ const uses = 'ravi_content_uses';
 // An exchange and the removal of contents must not overlap.
 const lock = 'contents';
 
-/** An exchange as stored: shared values by their digests. */
-interface StoredExchange {
+/** Record of an exchange: shared values by their digests. */
+interface ExchangeRecord {
   readonly record: JsonValue;
   readonly shared: Readonly<Record<string, string>>;
 }
@@ -22,10 +23,7 @@ interface StoredExchange {
 /** Creates a store of exchanges in a table. Shared values are in a table of their own, by the SHA-256 of their JSON. */
 export function createExchangeStore(database: Database): ExchangeStore {
   async function contentsOf(rows: readonly SqlRow[]): Promise<ReadonlyMap<string, JsonValue>> {
-    const digests = new Set<string>();
-    for (const { shared } of readRows({ ...stored, decode: decodeStored }, rows).items) {
-      for (const digest of Object.values(shared)) digests.add(digest);
-    }
+    const digests = new Set(rows.flatMap((row) => Object.values(decodeRecord(row).shared)));
     if (digests.size === 0) return new Map();
     const places = [...digests].map((_, index) => `$${index + 1}`).join(', ');
     const found = await database.all(`SELECT * FROM ${contents} WHERE digest IN (${places})`, [...digests]);
@@ -41,7 +39,7 @@ export function createExchangeStore(database: Database): ExchangeStore {
         return { name, content, digest: createHash('sha256').update(content).digest('hex') };
       });
       const digests = Object.fromEntries(texts.map(({ name, digest }) => [name, digest]));
-      const json = jsonText({ record, shared: digests } satisfies StoredExchange, 'An exchange');
+      const json = jsonText({ record, shared: digests } satisfies ExchangeRecord, 'An exchange');
       const write = async (sql: SqlRunner): Promise<void> => {
         const [row = {}] = await insertRows(sql, table, ['run_id', 'record'], [[run_id, json]]);
         const sequence = numberIn(row, 'sequence');
@@ -58,10 +56,11 @@ export function createExchangeStore(database: Database): ExchangeStore {
       await database.transaction(write, { lock, durability: 'process' });
     },
 
-    async list(runId) {
-      const rows = await database.all(`SELECT * FROM ${table} WHERE run_id = $1 ORDER BY sequence`, [runId]);
-      const known = await contentsOf(rows);
-      return readRows({ ...stored, decode: (row) => exchangeOf(row, known) }, rows);
+    async list(runId, request) {
+      const page = await selectPage(database, readableRows, { run_id: runId }, request);
+      const known = await contentsOf(page.items);
+      const { items, corrupt } = readRows({ ...stored, decode: (row) => exchangeOf(row, known) }, page.items);
+      return { ...page, items, corrupt: [...page.corrupt, ...corrupt] };
     },
   };
 }
@@ -86,22 +85,34 @@ export function removeUnusedContents(database: Database): Promise<number> {
 
 const stored = { table, key: (row: SqlRow) => `${String(row['run_id'])} ${String(row['sequence'])}` };
 
+/** List of the rows whose record can be read. */
+const readableRows: PagedList<SqlRow> = {
+  ...stored,
+  orderedBy: 'sequence',
+  newestFirst: false,
+  decode: (row) => {
+    decodeRecord(row);
+    return row;
+  },
+};
+
 const contentReader: RowReader<readonly [string, JsonValue]> = {
   table: contents,
   key: (row) => String(row['digest']),
   decode: (row) => [textIn(row, 'digest'), JSON.parse(textIn(row, 'content')) as JsonValue],
 };
 
-function decodeStored(row: SqlRow): StoredExchange {
-  return objectIn<StoredExchange>(row, 'record', ['record', 'shared']);
+function decodeRecord(row: SqlRow): ExchangeRecord {
+  return objectIn<ExchangeRecord>(row, 'record', ['record', 'shared']);
 }
 
-function exchangeOf(row: SqlRow, known: ReadonlyMap<string, JsonValue>): Exchange {
-  const { record, shared } = decodeStored(row);
+function exchangeOf(row: SqlRow, known: ReadonlyMap<string, JsonValue>): StoredExchange {
+  const { record, shared } = decodeRecord(row);
   const values = Object.entries(shared).map(([name, digest]) => {
     const value = known.get(digest);
     if (value === undefined) throw new TypeError(`the content of "${name}" is missing or damaged`);
     return [name, value] as const;
   });
-  return { runId: textIn(row, 'run_id'), record, shared: Object.fromEntries(values) };
+  const cursor = String(numberIn(row, 'sequence'));
+  return { runId: textIn(row, 'run_id'), record, shared: Object.fromEntries(values), cursor };
 }

@@ -1,12 +1,14 @@
 import { api } from '@ravi/api';
+import type { Artifact } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
-import type { BlobStat, BlobStore, Logger, RunStore } from '@ravi/kernel';
+import type { BlobStore, Logger, RunStore } from '@ravi/kernel';
 import { maySee, findRun } from '../access/caller.ts';
 import { artifactRefs } from '../../runs/run-details.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
+import type { ArtifactDamage } from './artifact-damage.ts';
 
 // No artifact may run scripts with the origin of this server.
 const safeHeaders = {
@@ -19,24 +21,27 @@ const safeHeaders = {
 const mediaTypePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:; ?[\w-]{1,100}="?[\w.+-]{1,100}"?)*$/;
 const bytesOfNoType = 'application/octet-stream';
 
-/** Returns the stats of those artifacts that still exist. */
-export async function statsOf(blobStore: BlobStore, refs: readonly string[]): Promise<readonly BlobStat[]> {
-  const stats = await Promise.all(refs.map((ref) => blobStore.stat(ref)));
+/** Returns the metadata of those artifacts that still exist. */
+export async function statsOf(damage: ArtifactDamage, refs: readonly string[]): Promise<readonly Artifact[]> {
+  const stats = await Promise.all(refs.map((ref) => damage.stat(ref)));
   return stats.filter((stat) => stat !== undefined);
 }
 
 /** Services of {@link artifactOperations}. */
 export interface ArtifactServices {
   readonly blobStore: BlobStore;
+  readonly damage: ArtifactDamage;
   readonly runs: RunStore;
   readonly recorder: RunRecorder;
   readonly logger: Logger;
 }
 
 /** Implements the operations on artifacts and their content. */
-export function artifactOperations({ blobStore, runs, recorder, logger }: ArtifactServices): readonly Endpoint[] {
-  async function find({ caller, params: { ref } }: ApiRequest<typeof api.artifacts.get>): Promise<BlobStat> {
-    const stat = await blobStore.stat(ref);
+export function artifactOperations(services: ArtifactServices): readonly Endpoint[] {
+  const { blobStore, damage, runs, recorder, logger } = services;
+
+  async function find({ caller, params: { ref } }: ApiRequest<typeof api.artifacts.get>): Promise<Artifact> {
+    const stat = await damage.stat(ref);
     if (stat !== undefined && maySee(caller, stat.scope.principal)) return stat;
     throw problem('E_ARTIFACT_UNKNOWN', `There is no artifact "${ref}"`);
   }
@@ -46,12 +51,12 @@ export function artifactOperations({ blobStore, runs, recorder, logger }: Artifa
       const { query, caller } = request;
       if (query.runId !== undefined) {
         const run = await findRun(runs, request, query.runId);
-        return listOf(await statsOf(blobStore, await refsOf(recorder, run.id)));
+        return listOf(await statsOf(damage, await refsOf(recorder, run.id)));
       }
       const own = caller.roles.includes('admin') ? {} : { principal: caller.principal };
       const { items, next } = await runs.list(own, pageOf(query));
       const refs = await Promise.all(items.map(({ id }) => refsOf(recorder, id)));
-      return listOf(await statsOf(blobStore, refs.flat()), next);
+      return listOf(await statsOf(damage, refs.flat()), next);
     }),
     implement(api.artifacts.get, find),
     implement(api.artifacts.content, async (request) => {

@@ -1,12 +1,13 @@
 import { api } from '@ravi/api';
 import type { QueryOf } from '@ravi/api';
-import type { BlobStore, ChainPolicy, Run } from '@ravi/kernel';
+import type { ChainPolicy, Run } from '@ravi/kernel';
 import { readChildRuns } from '../../runs/child-runs.ts';
 import { runDetails } from '../../runs/run-details.ts';
 import { agUiEvents } from '../events/ag-ui.ts';
 import { aiUiEvents } from '../events/ai-ui.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import type { Redactor } from '../../logging/redactor.ts';
+import type { ArtifactDamage } from '../blobs/artifact-damage.ts';
 import { statsOf } from '../blobs/artifacts.ts';
 import { nameSuspendedRun, runIdOf } from '../scripts/name-suspended-run.ts';
 import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
@@ -23,7 +24,7 @@ import { problem } from '../core/problem.ts';
 export interface RunServices {
   readonly durable: DurableServices;
   readonly policy: ChainPolicy;
-  readonly blobStore: BlobStore;
+  readonly artifactDamage: ArtifactDamage;
   readonly redactor: Redactor;
   readonly streamPlaces: StreamPlaces;
   readonly lifetime: AbortSignal;
@@ -31,7 +32,7 @@ export interface RunServices {
 
 /** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
-  const { durable, policy, blobStore, redactor, streamPlaces, lifetime } = services;
+  const { durable, policy, artifactDamage, redactor, streamPlaces, lifetime } = services;
   const { store, runs, chains, recorder, approvalMode } = durable;
   const find = (request: ApiRequest<RunOperation>): Promise<Run> => findRun(store.runs, request, request.params.id);
 
@@ -73,7 +74,14 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       const pendingApprovals = items.map(({ request: { id, tool, expiresAt } }) => ({ id, tool, expiresAt }));
       const { artifactRefs, ...shown } = details;
       const { trace, logs } = redactor.strings({ trace: shown.trace, logs: shown.logs });
-      return { ...shown, trace, logs, artifacts: await statsOf(blobStore, artifactRefs), children, pendingApprovals };
+      return {
+        ...shown,
+        trace,
+        logs,
+        artifacts: await statsOf(artifactDamage, artifactRefs),
+        children,
+        pendingApprovals,
+      };
     }),
     implement(api.runs.events, async (request) => {
       const run = await find(request);
@@ -83,7 +91,12 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
         streamEvents({ recorder, runs: store.runs }, { runId: run.id, after, format, lifetime, onEnd }),
       );
     }),
-    implement(api.runs.exchanges, async (request) => listOf(await readExchanges(store, await find(request)))),
+    implement(api.runs.exchanges, async (request) => {
+      const page = pageOf(request.query);
+      // An invalid cursor is refused first, as in the lists that belong to no run.
+      if (page.cursor !== undefined) await store.exchanges.list(request.params.id, { ...page, limit: 1 });
+      return readExchanges(store, await findRun(store.runs, request, request.params.id), page);
+    }),
     implement(api.runs.cancel, async (request) => new Reply(202, await runs.cancel(await find(request)))),
     implement(api.runs.resume, async (request) => {
       const run = await find(request);
