@@ -1,5 +1,6 @@
 export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-store.ts';
 export {
+  answeredApprovalStatuses,
   approvalTransitions,
   differingField,
   isCoveredBy,

@@ -1,5 +1,6 @@
 export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-store.ts';
 export {
+  answeredApprovalStatuses,
   approvalTransitions,
   differingField,
   isCoveredBy,
@@ -124,6 +125,7 @@ export type {
 export type {
   LeaseRequest,
   NewRun,
+  PausedRun,
   Run,
   RunDefinition,
   RunFilter,

@@ -12,6 +12,7 @@ export type {
 export type {
   LeaseRequest,
   NewRun,
+  PausedRun,
   Run,
   RunDefinition,
   RunFilter,

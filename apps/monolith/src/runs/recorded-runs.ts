@@ -73,7 +73,9 @@ export function createRecordedRuns({ runs, logOf, reopen, endLostCalls, redact }
     get: (id) => runs.get(id),
     list: (filter, page) => runs.list(filter, page),
     renew: (id, request) => runs.renew(id, request),
-    listExpired: (limit) => runs.listExpired(limit),
+    listExpired: (page) => runs.listExpired(page),
+    listPaused: (page) => runs.listPaused(page),
+    listAnswered: (expiredSince, page) => runs.listAnswered(expiredSince, page),
     listOwners: () => runs.listOwners(),
     expireLeases: (owner) => runs.expireLeases(owner),
   };

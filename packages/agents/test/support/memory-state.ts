@@ -109,6 +109,8 @@ export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRun
       return true;
     },
     listExpired: unused,
+    listPaused: unused,
+    listAnswered: unused,
     listOwners: unused,
     expireLeases: unused,
   };

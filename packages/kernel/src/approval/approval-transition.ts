@@ -42,6 +42,9 @@ export const approvalTransitions: Readonly<Record<ApprovalStatus, readonly Appro
 /** The states of an approval whose call may still take a decision. */
 export const openApprovalStatuses: readonly ApprovalStatus[] = ['pending', 'approved', 'denied'];
 
+/** The states of an approval whose decision, or the absence of one, a call has not taken yet. */
+export const answeredApprovalStatuses: readonly ApprovalStatus[] = ['approved', 'denied', 'expired'];
+
 const boundFields: readonly (keyof ApprovalBinding)[] = ['runId', 'principal', 'tool', 'toolDigest', 'argsDigest'];
 
 /** Returns the first field in which two calls differ; `undefined` if a decision on one counts for the other. */

@@ -1,6 +1,6 @@
 import type { ModelError } from '../model/model-event.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Listing, Page, PageRequest } from '../base/page.ts';
+import type { Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 import type { RunEventOf } from '../event/run-event.ts';
 import type { SandboxLanguage } from '../sandbox/sandbox.ts';
@@ -102,6 +102,19 @@ export interface RunFilter {
   readonly endedBefore?: number;
 }
 
+/** Paused run, with the state of its approval requests and of those of the runs below it. */
+export interface PausedRun {
+  readonly id: string;
+  /** Kind of its definition; absent if an earlier version stored the run. */
+  readonly kind?: string;
+  /** True if a request was decided or has expired, and its call has not taken that yet. */
+  readonly isAnswered: boolean;
+  /** True if a request is pending. */
+  readonly isPending: boolean;
+  /** True if a call took its decision after the last pending request was made. */
+  readonly hasJustConsumed: boolean;
+}
+
 /**
  * Stores runs and their leases, so that exactly one process resumes each run after a crash. The process that executes a
  * run holds its lease and renews it; another process can claim a lease that was not renewed. A process learns that it lost
@@ -134,10 +147,16 @@ export interface RunStore {
   /** Releases the lease, so that any process may claim the run at once. Returns `false` if the owner did not hold it. */
   release(id: string, owner: string): Promise<boolean>;
   /**
-   * Returns `running` runs whose lease has expired or is free: those that were released first, then the longest waiting; at
-   * most `limit` (default 100).
+   * Returns `running` runs whose lease has expired or is free: those that were released first, then the longest waiting.
    */
-  listExpired(limit?: number): Promise<Listing<Run>>;
+  listExpired(page?: PageRequest): Promise<Page<Run>>;
+  /** Returns paused runs, the newest first. One query, which reads no more than the page needs. */
+  listPaused(page?: PageRequest): Promise<Page<PausedRun>>;
+  /**
+   * Returns the ids of paused runs, the newest first, that wait for nothing: a request of theirs, or of a run below them, was
+   * decided and its call has not taken the decision yet, or it expired at `expiredSince` or later.
+   */
+  listAnswered(expiredSince: number, page?: PageRequest): Promise<Page<string>>;
   /** Returns the owners of all leases, expired ones too. */
   listOwners(): Promise<readonly string[]>;
   /**

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalTransition, ApprovalStore, Listing } from '@ravi/kernel';
+import type { Approval, ApprovalTransition, ApprovalStore, KernelError, Listing } from '@ravi/kernel';
 import { addChange, approvals, changes, pendingRow } from './approval-rows.ts';
 import { applyAction, approvalsLock, decideApproval, withdrawIfEnded } from './approval-steps.ts';
 import { conflict } from './errors.ts';
@@ -77,19 +77,34 @@ export function createApprovalStore(database: Database): ApprovalStore {
   };
 }
 
+const expiredPerTransaction = 100;
+
+// In slices, so that thousands of requests that expired while no process ran do not stop this one.
 async function expireAll(database: Database, now: number): Promise<Listing<Approval>> {
-  const overdue = `SELECT * FROM ${approvals.table} WHERE status = 'pending' AND expires_at <= $1 ORDER BY created_sequence`;
-  const found = await database.all(`${overdue} LIMIT 1`, [now]);
-  if (found.length === 0) return { items: [], corrupt: [] };
-  return database.transaction(
-    async (sql) => {
-      const { items, corrupt } = readRows(approvals, await sql.all(overdue, [now]));
-      const ended: Approval[] = [];
-      for (const item of items) {
-        ended.push((await applyAction(sql, item, { type: 'expire', now })).approval);
-      }
-      return { items: ended, corrupt };
-    },
-    { lock: approvalsLock },
-  );
+  const overdue =
+    `SELECT * FROM ${approvals.table} WHERE status = 'pending' AND expires_at <= $1 ` +
+    `AND (expires_at, created_sequence) > ($2, $3) ORDER BY expires_at, created_sequence LIMIT ${expiredPerTransaction}`;
+  const items: Approval[] = [];
+  const corrupt: KernelError[] = [];
+  let after: readonly [number, number] = [-1, 0];
+  for (;;) {
+    const values = [now, ...after];
+    const last = (await database.all(overdue, values)).at(-1);
+    if (last === undefined) return { items, corrupt };
+    await database.transaction(
+      async (sql) => {
+        // Read again: another process may have expired them meanwhile.
+        const slice = readRows(approvals, await sql.all(overdue, values));
+        corrupt.push(...slice.corrupt);
+        for (const item of slice.items) {
+          items.push((await applyAction(sql, item, { type: 'expire', now })).approval);
+        }
+      },
+      { lock: approvalsLock },
+    );
+    // Damaged ones stay pending.
+    after = [numberIn(last, 'expires_at'), numberIn(last, 'created_sequence')];
+    // Requests and calls that wait go first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }

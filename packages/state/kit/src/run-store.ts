@@ -3,11 +3,13 @@ import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
-import { numberIn, readRow, readRows, textIn } from './rows.ts';
+import { numberIn, readRow, textIn } from './rows.ts';
 import { addLastEvent } from './run-events.ts';
 import { isLive, runs } from './run-rows.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
-import { insertRow, pageSize, selectPage, selectRow } from './select.ts';
+import { selectExpired } from './expired-runs.ts';
+import { selectAnswered, selectPaused } from './paused-runs.ts';
+import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner, SqlValue } from './database.ts';
 
 /**
@@ -28,6 +30,7 @@ export function createRunStore(database: Database): RunStore {
         lease_owner: checkOptionalId(lease?.owner, 'The owner of a lease'),
         lease_expires_at: lease === undefined ? null : (await leaseClock(database)) + lease.leaseMs,
         epoch: lease === undefined ? 0 : 1,
+        kind: checkId(run.definition.kind, 'The kind of a run'),
         record: jsonText(run, 'A run'),
         outcome: null,
       };
@@ -117,14 +120,9 @@ export function createRunStore(database: Database): RunStore {
     renew: (id, { owner, leaseMs }) =>
       changeLease(database, `lease_expires_at = ${leaseNow} + $3`, [id, owner, leaseMs]),
     release: (id, owner) => changeLease(database, 'lease_owner = NULL, lease_expires_at = NULL', [id, owner]),
-    async listExpired(limit) {
-      const rows = await database.all(
-        `SELECT * FROM ${runs.table} WHERE status = 'running' AND (lease_owner IS NULL OR lease_expires_at <= ${leaseNow})
-         ORDER BY coalesce(lease_expires_at, -1), sequence LIMIT $1`,
-        [pageSize(limit)],
-      );
-      return readRows(runs, rows);
-    },
+    listExpired: (page) => selectExpired(database, leaseNow, page),
+    listPaused: (page) => selectPaused(database, page),
+    listAnswered: (expiredSince, page) => selectAnswered(database, expiredSince, page),
     async listOwners() {
       const rows = await database.all(
         `SELECT DISTINCT lease_owner FROM ${runs.table} WHERE lease_owner IS NOT NULL ORDER BY lease_owner`,

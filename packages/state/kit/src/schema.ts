@@ -20,6 +20,7 @@ export const migrations: readonly Migration[] = [
   { version: 7, statements: packedRows },
   { version: 8, statements: keyedRequests },
   { version: 9, statements: ownersOfRuns },
+  { version: 10, statements: pausedAndEndedRuns },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -125,4 +126,13 @@ function keyedRequests({ text }: Dialect): readonly string[] {
 // The owners of leases are read at every poll, next to any number of runs without one.
 function ownersOfRuns(): readonly string[] {
   return ['CREATE INDEX ravi_runs_of_owner ON ravi_runs (lease_owner) WHERE lease_owner IS NOT NULL'];
+}
+
+// Paused and ended runs are scanned in slices. Runs that were stored before have no kind here.
+function pausedAndEndedRuns({ text }: Dialect): readonly string[] {
+  return [
+    `ALTER TABLE ravi_runs ADD COLUMN kind ${text}`,
+    "CREATE INDEX ravi_runs_paused ON ravi_runs (sequence) WHERE status = 'paused'",
+    "CREATE INDEX ravi_runs_by_end ON ravi_runs (updated_at) WHERE status NOT IN ('running', 'paused')",
+  ];
 }

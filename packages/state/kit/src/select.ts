@@ -99,7 +99,8 @@ function where(text: readonly string[]): string {
   return text.length === 0 ? '' : `WHERE ${text.join(' AND ')}`;
 }
 
-function positionOf(cursor: string): number {
+/** Returns the position that a cursor names. @throws KernelError `E_STATE_INVALID` */
+export function positionOf(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw invalid(`"${cursor.slice(0, 64)}" is not a valid cursor`);
 }

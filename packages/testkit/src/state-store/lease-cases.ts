@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LeaseRequest } from '@ravi/kernel';
+import type { LeaseRequest, PageRequest } from '@ravi/kernel';
 import { journalEntry } from './journal-cases.ts';
 import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
@@ -129,10 +129,15 @@ function casesInTime({ needing, options }: StateStoreSuite, passTime: NonNullabl
       await runs.transition('paused', { from: ['running'], to: 'paused', now: midnight });
       await runs.create(newRun('released'), lease('one'));
       await runs.release('released', 'one');
-      const ids = async (limit?: number): Promise<readonly string[]> =>
-        whole(await runs.listExpired(limit)).map(({ id }) => id);
+      const ids = async (page?: PageRequest): Promise<readonly string[]> =>
+        whole(await runs.listExpired(page)).map(({ id }) => id);
       assert.deepEqual(await ids(), ['released', 'earlier', 'later']);
-      assert.deepEqual(await ids(2), ['released', 'earlier']);
+      assert.deepEqual(await ids({ limit: 2 }), ['released', 'earlier']);
+      const { next: cursor = '' } = await runs.listExpired({ limit: 1 });
+      assert.deepEqual(await ids({ cursor }), ['earlier', 'later']);
+      const { next: afterTwo = '' } = await runs.listExpired({ limit: 1, cursor });
+      assert.deepEqual(await ids({ cursor: afterTwo }), ['later']);
+      await rejectsWith('E_STATE_INVALID', runs.listExpired({ cursor: 'x' }));
     },
   );
 }

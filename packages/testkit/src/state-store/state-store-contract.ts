@@ -11,6 +11,7 @@ import { jobCases } from './job-cases.ts';
 import { journalCases } from './journal-cases.ts';
 import { leaseCases } from './lease-cases.ts';
 import { lifetimeCases } from './lifetime-cases.ts';
+import { pausedRunCases } from './paused-run-cases.ts';
 import { processCases } from './process-cases.ts';
 import { retentionCases } from './retention-cases.ts';
 import { runCases } from './run-cases.ts';
@@ -41,6 +42,7 @@ export function stateStoreContract<Store extends StateStore>(
   };
   runCases(suite);
   leaseCases(suite);
+  pausedRunCases(suite);
   journalCases(suite);
   runEventCases(suite);
   approvalCases(suite);

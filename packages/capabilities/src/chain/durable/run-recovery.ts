@@ -1,7 +1,18 @@
 import { isKernelError } from '@ravi/kernel';
-import type { Approval, ApprovalFeed, Clock, Logger, Run, CompleteStateStore, Timer } from '@ravi/kernel';
+import type {
+  ApprovalFeed,
+  Clock,
+  CompleteStateStore,
+  Logger,
+  Page,
+  PageRequest,
+  PausedRun,
+  Run,
+  Timer,
+} from '@ravi/kernel';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './recorded-run.ts';
+import { createResumeQueue } from './resume-queue.ts';
 import { chainKind } from './run-definition.ts';
 
 /** Options of {@link startRunRecovery}. */
@@ -23,7 +34,7 @@ export interface RunRecoveryOptions {
   readonly isDeadOwner?: (owner: string) => boolean;
   /** Milliseconds between two polls for runs of processes that died and for expired approval requests; 5 000 when absent. */
   readonly intervalMs?: number;
-  /** Maximum number of runs that are resumed at once; 4 when absent. */
+  /** Maximum number of runs that are resumed at once; 4 when absent. A run counts for half a second at most. */
   readonly atOnce?: number;
 }
 
@@ -33,33 +44,25 @@ export interface RunRecovery extends AsyncDisposable {
   stop(): void;
 }
 
+const runsPerSlice = 200;
+const maxQueued = 5_000;
+/** Requests that expired longer ago are found at the start, and every ten minutes. */
+const lookBackMs = 600_000;
+const fullScanMs = 600_000;
+
 /**
  * Resumes runs in the background until it is stopped: at once and at each poll those whose process died, and paused ones
- * when a decision arrives. It also expires approval requests that were not decided in time.
+ * when a decision arrives. Answered and released runs go first, then those whose lease has expired. Any number of runs is
+ * read in slices of one query, between which the process does other work. It also expires approval requests that were not
+ * decided in time.
  */
 export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   const { chains, store, feed, clock, logger, resumeOther, isDeadOwner, intervalMs = 5_000, atOnce = 4 } = options;
-  const queue = new Set<string>();
-  const inFlight = new Set<Promise<void>>();
+  const queue = createResumeQueue({ clock, atOnce, resume });
   let isOver = false;
+  let isFirst = true;
+  let nextScanAt = -Infinity;
   let timer: Timer | undefined;
-
-  function enqueue(runId: string): void {
-    queue.add(runId);
-    work();
-  }
-
-  function work(): void {
-    for (const runId of queue) {
-      if (isOver || inFlight.size >= atOnce) return;
-      queue.delete(runId);
-      const task: Promise<void> = resume(runId).finally(() => {
-        inFlight.delete(task);
-        work();
-      });
-      inFlight.add(task);
-    }
-  }
 
   async function resume(runId: string): Promise<void> {
     try {
@@ -86,19 +89,18 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     return outermost;
   }
 
-  async function poll(findPaused: boolean): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       await endLeasesOfDead();
-      for (const { id } of (await store.runs.listExpired()).items) enqueue(id);
-      await findUnconsumed();
+      await findAnswered(clock.now() - lookBackMs);
+      await findLeft();
       const { items: expired } = await store.approvals.expire(clock.now());
-      await enqueuePausedRunsOf(expired);
-      if (findPaused) await findReady();
+      if (expired.length > 0) await findAnswered(Math.min(...expired.map(({ request }) => request.expiresAt)));
+      if (clock.now() >= nextScanAt) await findReady();
     } catch (error) {
       logger.warn('could not poll runs; will retry', { error });
-      return schedule(findPaused);
     }
-    schedule(false);
+    if (!isOver) timer = clock.setTimer(() => void (polling = poll()), intervalMs, { isBackground: true });
   }
 
   async function endLeasesOfDead(): Promise<void> {
@@ -109,30 +111,57 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     }
   }
 
-  function schedule(findPaused: boolean): void {
-    if (isOver) return;
-    timer = clock.setTimer(() => void (polling = poll(findPaused)), intervalMs, { isBackground: true });
-  }
-
   // Decisions of which no process was notified: the event came before the run was paused, or its reader died.
-  async function findUnconsumed(): Promise<void> {
-    for (const status of ['approved', 'denied', 'expired'] as const) {
-      await enqueuePausedRunsOf((await store.approvals.list({ status })).items);
-    }
+  async function findAnswered(expiredSince: number): Promise<void> {
+    await forEach(
+      (page) => store.runs.listAnswered(expiredSince, page),
+      (runId) => queue.add(runId, 'urgent'),
+    );
   }
 
-  async function enqueuePausedRunsOf(approvals: readonly Approval[]): Promise<void> {
-    for (const runId of new Set(approvals.map(({ request }) => request.runId))) await enqueueIfPaused(runId);
+  async function findLeft(): Promise<void> {
+    await forEach(
+      (page) => store.runs.listExpired(page),
+      ({ id, lease }) => queue.add(id, lease === undefined ? 'urgent' : 'usual'),
+    );
   }
 
-  // The same for requests that ended without a decision. There may be many, so this runs once.
+  // Runs whose requests ended without an answer wait for nothing either. They are looked for once: no process makes others
+  // without resuming them.
   async function findReady(): Promise<void> {
-    let cursor: string | undefined;
+    const isComplete = await forEach(
+      (page) => store.runs.listPaused(page),
+      async (run) => {
+        if (run.isAnswered) queue.add(run.id, 'urgent');
+        else if (isFirst && (await isReady(run))) queue.add(run.id, 'usual');
+      },
+    );
+    if (!isComplete) return;
+    isFirst = false;
+    nextScanAt = clock.now() + fullScanMs;
+  }
+
+  async function isReady({ id, kind, isPending, hasJustConsumed }: PausedRun): Promise<boolean> {
+    if (kind !== undefined && kind !== chainKind) return false;
+    if (kind === chainKind && !hasJustConsumed) return !isPending;
+    const run = await store.runs.get(id);
+    return run !== undefined && hasWork(store, run);
+  }
+
+  /** Returns false if the rest has to wait until fewer runs are in the queue. */
+  async function forEach<Item>(
+    read: (page: PageRequest) => Promise<Page<Item>>,
+    visit: (item: Item) => void | Promise<void>,
+  ): Promise<boolean> {
+    let next: string | undefined;
     do {
-      const page = await store.runs.list({ status: 'paused' }, cursor === undefined ? {} : { cursor });
-      for (const run of page.items) if (await hasWork(store, run)) enqueue(run.id);
-      cursor = page.next;
-    } while (cursor !== undefined && !isOver);
+      const page = await read({ limit: runsPerSlice, ...(next === undefined ? {} : { cursor: next }) });
+      for (const item of page.items) await visit(item);
+      next = page.next;
+      // Requests and calls that wait go first.
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (next !== undefined && queue.size < maxQueued && !isOver);
+    return next === undefined;
   }
 
   const subscription = feed.subscribe(({ to, runId }) => {
@@ -141,23 +170,24 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   async function enqueueIfPaused(runId: string): Promise<void> {
     const run = await chains.get(runId).catch(() => undefined);
-    if (run?.status === 'paused') enqueue(runId);
+    if (run?.status === 'paused') queue.add(runId, 'urgent');
     if (run?.parentRunId !== undefined) await enqueueIfPaused(run.parentRunId);
   }
 
   function stop(): void {
     isOver = true;
+    queue.stop();
     subscription.unsubscribe();
     timer?.cancel();
   }
 
-  let polling = poll(true);
+  let polling = poll();
   return {
     stop,
     async [Symbol.asyncDispose]() {
       stop();
       await polling;
-      await Promise.all(inFlight);
+      await queue.settled();
     },
   };
 }

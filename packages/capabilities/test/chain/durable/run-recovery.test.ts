@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { startRunRecovery } from '@ravi/capabilities';
+import { silentLogger } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
+import { createApprovalRequest, createFakeClock } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createResumeQueue } from '../../../src/chain/durable/resume-queue.ts';
+import { createWorld, valueTool } from './harness.ts';
+import type { World } from './harness.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await turn();
+}
+
+/** Stores a run that waits for approval, as another process has left it. */
+async function addPaused({ runs, approvals }: CompleteStateStore, id: string, kind = 'chain'): Promise<void> {
+  await runs.create({ id, principal: 'local', sessionId: id, definition: { kind }, createdAt: 1 });
+  await runs.transition(id, { from: ['running'], to: 'paused', now: 1 });
+  await approvals.create(createApprovalRequest({ id, runId: id, expiresAt: Date.now() + 600_000 }));
+}
+
+async function leaveRuns(world: World, ids: readonly string[]): Promise<void> {
+  let waiting = 0;
+  await using process = world.open({
+    tools: [valueTool('wait', () => new Promise(() => void (waiting += 1)))],
+  });
+  for (const runId of ids) {
+    const code = `await tools.wait({}); return tools.count({ run: '${runId}' })`;
+    process.chains.start({ code, runId }).catch(() => {});
+  }
+  await until(() => waiting === ids.length);
+}
+
+test('run recovery resumes released and answered runs before those whose lease has expired', async () => {
+  await using world = await createWorld();
+  const { runs, approvals } = world.store;
+  await leaveRuns(world, ['expired-1', 'expired-2', 'released']);
+  for (const id of ['expired-1', 'expired-2']) await runs.claim(id, { owner: 'dead', leaseMs: 60_000 });
+  await using process = world.open({ tools: [valueTool('wait', () => null)] });
+  const code = "await tools.send({}); return tools.count({ run: 'answered' })";
+  await process.chains.start({ code, runId: 'answered', approvals: 'pause' });
+  const [asked] = (await approvals.list({ runId: 'answered' })).items;
+  assert.ok(asked !== undefined);
+  await approvals.decide(asked.request.id, { decision: 'approved', approver: 'grace', decidedAt: Date.now() });
+  await using _recovery = startRunRecovery({
+    chains: process.chains,
+    store: world.store,
+    feed: { subscribe: () => ({ ready: Promise.resolve(), unsubscribe: () => {} }), checkNow: () => {} },
+    isDeadOwner: (owner) => owner === 'dead',
+    // Time stands still, so each run keeps its place until it has ended.
+    clock: createFakeClock(Date.now()),
+    logger: silentLogger,
+    atOnce: 1,
+  });
+  await until(() => world.effects.length === 5);
+  const counted = world.effects.filter((effect) => effect.startsWith('count'));
+  const order = counted.map((effect) => (JSON.parse(effect.slice('count '.length)) as { run: string }).run);
+  assert.deepEqual(order, ['answered', 'released', 'expired-1', 'expired-2']);
+});
+
+test('run recovery reads paused runs in slices, by one query for each, and lets other work go on in between', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const { runs, approvals, journal } = world.store;
+  for (let index = 0; index < 450; index += 1) {
+    await addPaused(world.store, `run-${index}`, index % 2 === 0 ? 'chain' : 'agent');
+  }
+  let turns = 0;
+  let isOver = false;
+  void (async () => {
+    for (; !isOver; turns += 1) await turn();
+  })();
+  const slices: number[] = [];
+  const queries: string[] = [];
+  const count = <Part extends object>(name: string, part: Part): Part =>
+    new Proxy(part, {
+      get(target, key) {
+        const found: unknown = Reflect.get(target, key);
+        if (typeof found !== 'function') return found;
+        return (...args: unknown[]) => {
+          if (key === 'listPaused') slices.push(turns);
+          queries.push(`${name}.${String(key)}`);
+          return Reflect.apply(found, target, args);
+        };
+      },
+    });
+  const store = {
+    ...world.store,
+    runs: count('runs', runs),
+    approvals: count('approvals', approvals),
+    journal: count('journal', journal),
+  };
+  const { chains, feed } = process;
+  await using _recovery = startRunRecovery({ chains, store, feed, clock: createFakeClock(), logger: silentLogger });
+  await until(() => slices.length === 3);
+  await turn();
+  isOver = true;
+  assert.deepEqual(queries, [
+    'runs.listAnswered',
+    'runs.listExpired',
+    'approvals.expire',
+    'runs.listPaused',
+    'runs.listPaused',
+    'runs.listPaused',
+  ]);
+  assert.ok(
+    slices.every((at, index) => index === 0 || at > (slices[index - 1] ?? 0)),
+    `turns: ${slices.join(', ')}`,
+  );
+});
+
+test('a run that takes long keeps the runs after it waiting for half a second only', async () => {
+  const clock = createFakeClock();
+  const started: string[] = [];
+  const { promise: never, resolve: end } = Promise.withResolvers<void>();
+  const queue = createResumeQueue({
+    clock,
+    atOnce: 1,
+    async resume(runId) {
+      started.push(runId);
+      if (runId === 'long') await never;
+    },
+  });
+  queue.add('long', 'usual');
+  queue.add('usual', 'usual');
+  queue.add('later', 'usual');
+  queue.add('later', 'urgent');
+  await turn();
+  await turn();
+  assert.deepEqual([started, queue.size], [['long'], 2]);
+  clock.advance(500);
+  await until(() => started.length === 3);
+  assert.deepEqual(started, ['long', 'later', 'usual']);
+  end();
+  await queue.settled();
+});

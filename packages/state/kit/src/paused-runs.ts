@@ -1,0 +1,66 @@
+import { answeredApprovalStatuses } from '@ravi/kernel';
+import type { Page, PageRequest, PausedRun } from '@ravi/kernel';
+import { approvals } from './approval-rows.ts';
+import type { SqlRow, SqlRunner, SqlValue } from './database.ts';
+import { numberIn, textIn } from './rows.ts';
+import { runs } from './run-rows.ts';
+import { pageSize, positionOf } from './select.ts';
+
+const answered = answeredApprovalStatuses.map((status) => `'${status}'`).join(', ');
+// An expired request of a run that has ended stays expired, so these are as many as the store has seen.
+const answeredByPeople = answeredApprovalStatuses
+  .filter((status) => status !== 'expired')
+  .map((status) => `'${status}'`)
+  .join(', ');
+
+/** Returns one page of paused runs with the state of the approvals of each and of the runs below it, by one query. */
+export function selectPaused(sql: SqlRunner, page: PageRequest = {}): Promise<Page<PausedRun>> {
+  const query = `WITH RECURSIVE
+    slice (id, sequence, kind) AS (
+      SELECT id, sequence, kind FROM ${runs.table} WHERE status = 'paused' AND sequence < $1 ORDER BY sequence DESC LIMIT $2),
+    tree (top, id) AS (
+      SELECT id, id FROM slice
+      UNION SELECT tree.top, child.id FROM ${runs.table} child JOIN tree ON child.parent_run_id = tree.id)
+    SELECT slice.id, slice.sequence, slice.kind,
+      max(CASE WHEN asked.status IN (${answered}) THEN 1 ELSE 0 END) AS answered,
+      max(CASE WHEN asked.status = 'pending' THEN asked.created_sequence ELSE 0 END) AS pending,
+      max(CASE WHEN asked.status = 'consumed' THEN asked.sequence ELSE 0 END) AS consumed
+    FROM slice JOIN tree ON tree.top = slice.id LEFT JOIN ${approvals.table} asked ON asked.run_id = tree.id
+    GROUP BY slice.id, slice.sequence, slice.kind ORDER BY slice.sequence DESC`;
+  return pageOf(sql, query, page, (row) => ({
+    id: textIn(row, 'id'),
+    ...(row['kind'] === null ? {} : { kind: textIn(row, 'kind') }),
+    isAnswered: numberIn(row, 'answered') > 0,
+    isPending: numberIn(row, 'pending') > 0,
+    hasJustConsumed: numberIn(row, 'consumed') > numberIn(row, 'pending'),
+  }));
+}
+
+/** Returns one page of the ids of paused runs with an answer that no call has taken, found by the answers. */
+export function selectAnswered(sql: SqlRunner, expiredSince: number, page: PageRequest = {}): Promise<Page<string>> {
+  const query = `WITH RECURSIVE up (id) AS (
+      SELECT run_id FROM ${approvals.table}
+      WHERE status IN (${answeredByPeople}) OR (status = 'expired' AND expires_at >= $3)
+      UNION SELECT child.parent_run_id FROM ${runs.table} child JOIN up ON child.id = up.id
+      WHERE child.parent_run_id IS NOT NULL)
+    SELECT run.id, run.sequence FROM up JOIN ${runs.table} run ON run.id = up.id
+    WHERE run.status = 'paused' AND run.sequence < $1 ORDER BY run.sequence DESC LIMIT $2`;
+  return pageOf(sql, query, page, (row) => textIn(row, 'id'), [expiredSince]);
+}
+
+// These columns are never part of the JSON of a run, so a damaged run is found like any other and reported by its reader.
+async function pageOf<Item>(
+  sql: SqlRunner,
+  query: string,
+  { limit, cursor }: PageRequest,
+  read: (row: SqlRow) => Item,
+  values: readonly SqlValue[] = [],
+): Promise<Page<Item>> {
+  const size = pageSize(limit);
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(cursor);
+  const rows = await sql.all(query, [before, size + 1, ...values]);
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  const next = rows.length > size && last !== undefined ? { next: String(numberIn(last, 'sequence')) } : {};
+  return { items: page.map(read), corrupt: [], ...next };
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { ApprovalRequest, ApprovalStore, PageRequest, PausedRun, RunStore } from '@ravi/kernel';
+import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
+import type { StateStoreSuite } from './state-store-suite.ts';
+
+const yes = { decision: 'approved', approver: 'grace', decidedAt: midnight + 1 } as const;
+const expiresAt = midnight + 1_000;
+
+/** Cases about paused runs and what they wait for. */
+export function pausedRunCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('approvals');
+
+  scenario('paused runs are listed with the state of their approvals', async ({ runs, approvals }) => {
+    for (const id of ['none', 'pending', 'answered', 'taken', 'taken-before', 'withdrawn']) await pause(runs, id);
+    await runs.create(newRun('running'));
+    await ask(approvals, 'pending');
+    await ask(approvals, 'answered', { id: 'answered-2' });
+    await ask(approvals, 'answered');
+    await approvals.decide('answered', yes);
+    await ask(approvals, 'taken', { id: 'taken-2' });
+    await ask(approvals, 'taken');
+    await take(approvals, 'taken');
+    await ask(approvals, 'taken-before');
+    await take(approvals, 'taken-before');
+    await ask(approvals, 'taken-before', { id: 'asked-later' });
+    await ask(approvals, 'withdrawn');
+    await approvals.withdraw('withdrawn', { now: midnight + 5, reason: 'the call ended' });
+    await ask(approvals, 'running');
+
+    const nothing = { kind: 'chain', isAnswered: false, isPending: false, hasJustConsumed: false };
+    assert.deepEqual(whole(await runs.listPaused()), [
+      { ...nothing, id: 'withdrawn' },
+      { ...nothing, id: 'taken-before', isPending: true },
+      { ...nothing, id: 'taken', isPending: true, hasJustConsumed: true },
+      { ...nothing, id: 'answered', isPending: true, isAnswered: true },
+      { ...nothing, id: 'pending', isPending: true },
+      { ...nothing, id: 'none' },
+    ]);
+    const ids = async (page: PageRequest): Promise<readonly string[]> =>
+      whole<PausedRun>(await runs.listPaused(page)).map(({ id }) => id);
+    const { next: cursor = '' } = await runs.listPaused({ limit: 4 });
+    assert.deepEqual(await ids({ cursor }), ['pending', 'none']);
+    await rejectsWith('E_STATE_INVALID', runs.listPaused({ cursor: 'x' }));
+  });
+
+  scenario('an approval counts for the runs above its run', async ({ runs, approvals }) => {
+    await pause(runs, 'top');
+    await runs.create({ ...newRun('child'), parentRunId: 'top' });
+    await pause(runs, 'grandchild', 'child');
+    await ask(approvals, 'grandchild');
+    const stateOf = async (): Promise<unknown> =>
+      whole<PausedRun>(await runs.listPaused()).map(({ id, isPending, isAnswered }) => [id, isPending, isAnswered]);
+    assert.deepEqual(await stateOf(), [
+      ['grandchild', true, false],
+      ['top', true, false],
+    ]);
+    assert.deepEqual(whole(await runs.listAnswered(0)), []);
+    await approvals.decide('grandchild', yes);
+    assert.deepEqual(await stateOf(), [
+      ['grandchild', false, true],
+      ['top', false, true],
+    ]);
+    assert.deepEqual(whole(await runs.listAnswered(0)), ['grandchild', 'top']);
+  });
+
+  scenario('paused runs with an answer are found by it until a call takes it', async ({ runs, approvals }) => {
+    for (const id of ['approved', 'denied', 'expired', 'pending', 'taken', 'over']) {
+      await pause(runs, id);
+      await ask(approvals, id, id === 'expired' || id === 'over' ? { expiresAt } : {});
+    }
+    await runs.create(newRun('running'));
+    await ask(approvals, 'running');
+    for (const id of ['approved', 'running']) await approvals.decide(id, yes);
+    await approvals.decide('denied', { ...yes, decision: 'denied' });
+    await take(approvals, 'taken');
+    await approvals.expire(expiresAt);
+    await runs.transition('over', { from: ['paused'], to: 'cancelled', now: midnight });
+    assert.deepEqual(whole(await runs.listAnswered(expiresAt)), ['expired', 'denied', 'approved']);
+    assert.deepEqual(whole(await runs.listAnswered(expiresAt + 1)), ['denied', 'approved']);
+    const { items, next: cursor = '' } = await runs.listAnswered(0, { limit: 2 });
+    assert.deepEqual(items, ['expired', 'denied']);
+    assert.deepEqual(whole(await runs.listAnswered(0, { cursor })), ['approved']);
+  });
+
+  scenario('any number of requests expires at once', async ({ approvals }) => {
+    const ids = Array.from({ length: 250 }, (_, index) => `request-${String(index).padStart(3, '0')}`);
+    for (const id of ids) await ask(approvals, 'run-1', { id, expiresAt });
+    await ask(approvals, 'run-1', { id: 'later', expiresAt: expiresAt + 1 });
+    const expired = whole(await approvals.expire(expiresAt));
+    assert.deepEqual(
+      expired.map(({ request, status }) => [request.id, status]),
+      ids.map((id) => [id, 'expired']),
+    );
+    assert.deepEqual(whole(await approvals.expire(expiresAt)), []);
+  });
+}
+
+async function pause(runs: RunStore, id: string, parentRunId?: string): Promise<void> {
+  await runs.create({ ...newRun(id), ...(parentRunId === undefined ? {} : { parentRunId }) });
+  assert.equal(await runs.transition(id, { from: ['running'], to: 'paused', now: midnight }), true);
+}
+
+/** Stores a request of a run, by default with the id of the run. */
+async function ask(approvals: ApprovalStore, runId: string, overrides: Partial<ApprovalRequest> = {}): Promise<void> {
+  await approvals.create(createApprovalRequest({ id: runId, runId, requestedAt: midnight, ...overrides }));
+}
+
+async function take(approvals: ApprovalStore, id: string): Promise<void> {
+  await approvals.decide(id, yes);
+  const request = createApprovalRequest({ id, runId: id, requestedAt: midnight });
+  assert.equal((await approvals.consume(id, request, { consumer: 'call', now: midnight + 2 })).status, 'done');
+}
