@@ -1,5 +1,6 @@
-import { defineChainPolicy, silentLogger, systemClock } from '@ravi/kernel';
+import { defineChainPolicy, silentLogger, systemClock, toolsInsideOf } from '@ravi/kernel';
 import type {
+  AnyTool,
   ApprovalHandler,
   ApprovalRequest,
   BlobScope,
@@ -38,6 +39,7 @@ import { createScrubber } from './scrub.ts';
 import type { GateStop } from './error-results.ts';
 import type { ExecutionWrapper, InvokerRuntime } from './runtime.ts';
 import { InvokerSession } from './scope/session.ts';
+import { withRisksOf } from './scope/session-limits.ts';
 import type { SessionOptions } from './scope/session-options.ts';
 import { toolDigest } from './toolbox/freeze-tool.ts';
 import { Deadlines } from './timing/deadlines.ts';
@@ -98,13 +100,19 @@ export class ToolInvoker {
   readonly hooks: HookManager;
   /** Digests text with the key of this installation. */
   readonly digest: Digester;
-  readonly #runtime: InvokerRuntime;
+  #runtime: InvokerRuntime;
+  /** True if only its tools, its policy and its logger are its own. */
+  readonly #isPlain: boolean;
+  readonly #ownPolicy: Partial<ChainPolicy>;
+  #adopted: WeakMap<ToolInvoker, ToolInvoker> | undefined;
 
   /** @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself */
   constructor(options: ToolInvokerOptions) {
     const clock = options.clock ?? systemClock;
     const logger = options.logger ?? silentLogger;
     this.registry = options.registry;
+    this.#isPlain = ownParts.every((part) => options[part] === undefined);
+    this.#ownPolicy = options.policy ?? {};
     this.artifactStore = options.artifactStore;
     this.journal = options.journal;
     this.policy = defineChainPolicy(options.policy);
@@ -129,6 +137,28 @@ export class ToolInvoker {
     };
   }
 
+  /**
+   * Returns an invoker with the tools and the policy of `inner`, and all other parts of this one: approval handler, stores, hooks,
+   * locks and clock. Limits that the policy of `inner` does not set are those of this one. It is the same each time. Returns
+   * `undefined` if `inner` has one of these parts itself.
+   */
+  adopt(inner: ToolInvoker): ToolInvoker | undefined {
+    if (inner === this) return this;
+    if (!inner.#isPlain) return undefined;
+    this.#adopted ??= new WeakMap();
+    const known = this.#adopted.get(inner);
+    if (known !== undefined) return known;
+    const { registry, policy: innerPolicy } = inner;
+    const { maxRiskUnapproved, defaultRisk } = innerPolicy;
+    const policy = defineChainPolicy({ ...inner.#ownPolicy, maxRiskUnapproved, defaultRisk }, this.policy);
+    const { artifactStore, journal, clock, hooks, digest } = this.#runtime;
+    const parts = { ...(artifactStore && { artifactStore }), ...(journal && { journal }), clock, hooks, digest };
+    const adopted = new ToolInvoker({ ...parts, registry, policy: withRisksOf(this.policy, policy) });
+    adopted.#runtime = { ...this.#runtime, registry };
+    this.#adopted.set(inner, adopted);
+    return adopted;
+  }
+
   /** Opens a session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
   openSession(options: SessionOptions = {}): InvokerSession {
     const session = new InvokerSession(this.#runtime, this.policy, options);
@@ -141,8 +171,8 @@ export class ToolInvoker {
    * wait. Returns the problems; empty if the arguments are valid.
    */
   async checkEdit(request: ApprovalRequest, args: JsonObject): Promise<readonly EditProblem[]> {
-    const tool = this.registry.get(request.tool);
-    if (tool === undefined || toolDigest(tool) !== request.toolDigest) {
+    const tool = findTool(this.registry, request);
+    if (tool === undefined) {
       return [{ pointer: '', message: `The tool ${request.tool} has changed since the request, or is gone` }];
     }
     const { maxArgumentBytes } = this.policy;
@@ -174,6 +204,37 @@ export class ToolInvoker {
       return failCall(pending, error);
     }
   }
+}
+
+const ownParts = [
+  'approvalHandler',
+  'artifactStore',
+  'journal',
+  'hooks',
+  'clock',
+  'digestKey',
+  'digest',
+  'hostPaths',
+  'redactMessage',
+  'secrets',
+  'wrapExecution',
+] as const satisfies readonly (keyof ToolInvokerOptions)[];
+
+// The call may have been made inside a tool that has tools of its own.
+function findTool(
+  registry: ToolRegistry,
+  request: Pick<ApprovalRequest, 'tool' | 'toolDigest'>,
+  seen: Set<ToolRegistry> = new Set(),
+): AnyTool | undefined {
+  seen.add(registry);
+  const tool = registry.get(request.tool);
+  if (tool !== undefined && toolDigest(tool) === request.toolDigest) return tool;
+  for (const each of registry.all()) {
+    const inside = toolsInsideOf(each);
+    const found = inside === undefined || seen.has(inside) ? undefined : findTool(inside, request, seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function emitToolCall(pending: PendingCall): void {

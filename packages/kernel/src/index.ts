@@ -188,6 +188,8 @@ export {
   notCallableFromChain,
   staticRisk,
   toolNamePattern,
+  toolsInside,
+  toolsInsideOf,
 } from './tool/tool.ts';
 export type {
   AnyTool,

@@ -33,6 +33,8 @@ export {
   notCallableFromChain,
   staticRisk,
   toolNamePattern,
+  toolsInside,
+  toolsInsideOf,
 } from './tool/tool.ts';
 export type {
   AnyTool,

@@ -92,6 +92,7 @@ function requestFor(
     sessionId: session.sessionId,
     callId: pending.callId,
     principal: session.principal,
+    ...(session.agent === undefined ? {} : { agent: session.agent }),
     tool: pending.name,
     description: pending.tool.description,
     risk: pending.risk,

@@ -46,6 +46,8 @@ export interface SessionOptions {
    * scratchpad and files with the parent; tools and observers see the parent's run id.
    */
   readonly isPartOfParentRun?: boolean;
+  /** Name of the agent whose run this is, for approvers. The value of the parent when absent. */
+  readonly agent?: string;
   /** Call inside which this session runs; its id prefixes the ids of calls here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;

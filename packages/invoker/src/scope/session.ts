@@ -50,6 +50,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly artifactTtlMs: number | undefined;
   readonly toolsEnabled: boolean;
   readonly parentCallId: string | undefined;
+  /** Name of the agent whose run this is. */
+  readonly agent: string | undefined;
   /** Run that tools and observers see: the run around this one if this one is part of it. */
   readonly reportedRunId: string;
   readonly durability: SessionDurability | undefined;
@@ -98,6 +100,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.#run = isInSameRun ? parent.#run : new RunState(grants, isPart ? parent.#run : undefined);
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
+    this.agent = options.agent ?? parent?.agent;
     // `parent?.#allowLists` is not allowed for private names.
     this.#allowLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#allowLists);
     this.#guards = new InheritedList<CallGuard>(emptyArray, parent === undefined ? undefined : parent.#guards);

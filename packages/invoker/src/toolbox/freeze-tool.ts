@@ -8,6 +8,8 @@ import {
   KernelError,
   notCallableFromChain,
   toolNamePattern,
+  toolsInside,
+  toolsInsideOf,
 } from '@ravi/kernel';
 import type {
   AnyTool,
@@ -71,10 +73,12 @@ function copyTool(tool: AnyTool): AnyTool {
   }
   if (typeof description !== 'string') throw invalid(`Tool ${name} has no description`);
   const brand = (tool as { readonly [notCallableFromChain]?: boolean })[notCallableFromChain];
+  const inside = toolsInsideOf(tool);
   const common = {
     name,
     description: visibleText(description),
     ...(brand === true ? { [notCallableFromChain]: true } : {}),
+    ...(inside === undefined ? {} : { [toolsInside]: inside }),
   };
   if (isProviderDefinedTool(tool)) return { ...common, ...providerDefinedFields(tool) };
   if (isHostedTool(tool)) return { ...common, providerSpecs: snapshot(tool.providerSpecs, name, 'providerSpecs') };

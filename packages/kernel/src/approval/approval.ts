@@ -10,6 +10,8 @@ export interface ApprovalRequest {
   readonly sessionId: string;
   readonly callId: string;
   readonly principal: Principal;
+  /** Name of the agent that makes the call, itself or in a script; absent without an agent. */
+  readonly agent?: string;
   readonly tool: string;
   readonly description: string;
   readonly risk: ToolRisk;

@@ -238,3 +238,14 @@ export interface ToolSourceContent {
   readonly tools: readonly AnyTool[];
   readonly failures: readonly { readonly from: string; readonly message: string }[];
 }
+
+/**
+ * Brand of a tool whose execution calls other tools: the registry that has them. Approvers may change the arguments of those calls
+ * in a process where the tool does not run.
+ */
+export const toolsInside: unique symbol = Symbol.for('ravi.tools-inside') as never;
+
+/** Returns the registry that a tool has as its brand {@link toolsInside}. */
+export function toolsInsideOf(tool: AnyTool): ToolRegistry | undefined {
+  return (tool as { readonly [toolsInside]?: ToolRegistry })[toolsInside];
+}
