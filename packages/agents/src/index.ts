@@ -1,3 +1,4 @@
+export { conversationIdOf } from './conversation/conversation.ts';
 export { joinMessages } from './conversation/join-messages.ts';
 export { keepLease } from './loop/keep-lease.ts';
 export { busySession, findLiveRun } from './loop/busy-session.ts';

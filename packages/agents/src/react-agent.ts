@@ -9,6 +9,7 @@ import { AgentStream } from './loop/agent-stream.ts';
 import { resumeRun } from './loop/resume-run.ts';
 import { startRun } from './loop/start-run.ts';
 import { recoverRun } from './recovery/recover-run.ts';
+import { subAgents as children } from './recovery/start-child.ts';
 
 /** Options of {@link ReActAgent.recover}. */
 export interface RecoverOptions {
@@ -43,7 +44,7 @@ export class ReActAgent implements Agent {
    * @throws KernelError `E_CONFIG_INVALID` for invalid options
    */
   run(task: AgentTask, options: RunOptions = {}): Promise<AgentResult> {
-    return startRun(definitionOf(this), { task, options });
+    return startRun(definitionOf(this), { task, options, children });
   }
 
   /** Runs a task and emits its events. A reader that stops before the end cancels the run. */
@@ -52,6 +53,7 @@ export class ReActAgent implements Agent {
       startRun(definitionOf(this), {
         task,
         options: { ...options, signal: parts.signal },
+        children,
         emit: parts.emit,
         onStart: parts.onStart,
       }),
@@ -68,13 +70,13 @@ export class ReActAgent implements Agent {
    * session without a history
    */
   resume(point: ResumePoint, answer: QuestionAnswer, options: ResumeOptions = {}): Promise<AgentResult> {
-    return resumeRun(definitionOf(this), { point, answer, options });
+    return resumeRun(definitionOf(this), { point, answer, options, children });
   }
 
   /** Continues a paused run and emits its events. If `resume` would reject, `result` rejects and there are no events. */
   resumeStream(point: ResumePoint, answer: QuestionAnswer, options: ResumeOptions = {}): AgentStream {
     return new AgentStream(options.signal, ({ signal, emit, onStart }) =>
-      resumeRun(definitionOf(this), { point, answer, options: { ...options, signal }, emit, onStart }),
+      resumeRun(definitionOf(this), { point, answer, options: { ...options, signal }, children, emit, onStart }),
     );
   }
 
@@ -86,6 +88,8 @@ export class ReActAgent implements Agent {
    * run of another agent, or if this agent has no lease, history or run store.
    */
   recover(run: Run, options: RecoverOptions): AgentStream {
-    return new AgentStream(options.signal, (parts) => recoverRun(definitionOf(this), run, { ...options, ...parts }));
+    return new AgentStream(options.signal, (parts) => 
+      recoverRun(definitionOf(this), run, { ...options, ...parts, children }),
+    );
   }
 }

@@ -42,6 +42,8 @@ export interface BudgetOptions {
   readonly clock: Clock;
   /** Usage counts here and in the parent, and the limits of both apply. */
   readonly parent?: Budget | undefined;
+  /** True for the budget of a sub-agent. */
+  readonly isOfSubAgent?: boolean;
 }
 
 /**
@@ -59,14 +61,24 @@ export class Budget {
   #tokens = 0;
   #cost = 0;
   #toolCalls = 0;
+  /** Budgets of sub-agents that have not ended. */
+  readonly #open = new Set<Budget>();
 
-  constructor({ limits, isOfRun = false, prices, clock, parent }: BudgetOptions) {
+  constructor({ limits, isOfRun = false, prices, clock, parent, isOfSubAgent = false }: BudgetOptions) {
     this.#limits = limits;
     this.#isOfRun = isOfRun;
     this.#prices = prices ?? (parent === undefined ? undefined : parent.#prices);
     this.#clock = clock;
     this.#parent = parent;
     this.#startedAt = clock.monotonic();
+    if (isOfSubAgent && parent !== undefined) parent.#open.add(this);
+  }
+
+  /** Ends the budget of a sub-agent: what it has spent belongs to the run above from now on. */
+  close(): void {
+    for (const budget of this.#chain()) {
+      if (budget.#parent !== undefined && budget.#parent.#open.delete(budget)) return;
+    }
   }
 
   /** Limits of one run; `undefined` for the limits of its agent. */
@@ -77,6 +89,17 @@ export class Budget {
   get spent(): BudgetSpent {
     const timeMs = this.#clock.monotonic() - this.#startedAt;
     return { tokens: this.#tokens, cost: this.#cost, toolCalls: this.#toolCalls, timeMs };
+  }
+
+  /** Amounts used without those of sub-agents that have not ended, whose own records have them. */
+  get settled(): BudgetSpent {
+    let { tokens, cost, toolCalls, timeMs } = this.spent;
+    for (const { spent } of this.#open) {
+      tokens -= spent.tokens;
+      cost -= spent.cost;
+      toolCalls -= spent.toolCalls;
+    }
+    return { tokens, cost, toolCalls, timeMs };
   }
 
   /** Milliseconds left here and in all parents; `undefined` without a time limit. */
@@ -104,14 +127,16 @@ export class Budget {
     };
   }
 
-  /** Adds what was used earlier: `spent`, and `usage` after it. */
-  charge(spent: BudgetSpent, usage: ModelUsage, model: string): void {
+  /** Adds what was used earlier: `spent`, and `usage` after it. The time counts only below `above`, because sub-agents work at once. */
+  charge(spent: BudgetSpent, usage: ModelUsage, model: string, above?: Budget): void {
     this.#add(usage, model, 1);
+    let isBelow = true;
     for (const budget of this.#chain()) {
+      if (budget === above) isBelow = false;
       budget.#tokens += spent.tokens;
       budget.#cost += spent.cost;
       budget.#toolCalls += spent.toolCalls;
-      budget.#startedAt -= spent.timeMs;
+      if (isBelow) budget.#startedAt -= spent.timeMs;
     }
   }
 

@@ -8,6 +8,8 @@ import type { AgentContext } from './agent-context.ts';
 export interface AgentMiddleware {
   /** True if `model` checks whole responses: the text of a cancelled response is then dropped, because it was not checked. */
   readonly buffersResponse?: boolean;
+  /** True if it also wraps the steps, responses and calls of sub-agents that use the stores of the run. */
+  readonly includesSubAgents?: boolean;
   /** Around a whole step: the response and its calls. If `next` is not called, the run ends. */
   step?(context: AgentContext, next: () => Promise<void>): Promise<void>;
   /** Around one response; called again for each retry. */

@@ -118,7 +118,7 @@ export interface BudgetRecord {
 /** Returns the state of a budget; `undefined` without one. */
 export function budgetRecordOf(budget: Budget | undefined): BudgetRecord | undefined {
   if (budget === undefined) return undefined;
-  const { ownLimits: limits, spent } = budget;
+  const { ownLimits: limits, settled: spent } = budget;
   return { ...(limits === undefined ? {} : { limits }), spent };
 }
 

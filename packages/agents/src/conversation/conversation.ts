@@ -1,10 +1,26 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { HistoryStore, JsonObject, ModelMessage, NewHistoryEntry, Principal, HistoryEntry } from '@ravi/kernel';
+import type {
+  HistoryEntry,
+  HistoryStore,
+  JsonObject,
+  ModelMessage,
+  NewHistoryEntry,
+  Principal,
+  Run,
+} from '@ravi/kernel';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import { UsageEstimate } from '../agent/usage.ts';
 import { waitForStore } from './wait-for-store.ts';
 import type { StoreUser } from './wait-for-store.ts';
 import { closeOpenCalls, joinMessages } from './join-messages.ts';
+
+/**
+ * Returns the id under which the conversation of a run is stored: the session, or the run itself for a sub-agent, whose
+ * conversation is its own.
+ */
+export function conversationIdOf({ id, sessionId, parentRunId }: Pick<Run, 'id' | 'sessionId' | 'parentRunId'>): string {
+  return parentRunId === undefined ? sessionId : id;
+}
 
 /** Store of a conversation, with its key. */
 export interface ConversationPlace {

@@ -1,5 +1,14 @@
 import type { InvokerSession } from '@ravi/invoker';
-import type { HookEvent, InvocationResult, JsonObject, ModelMessage, ModelUsage, Question } from '@ravi/kernel';
+import type {
+  ApprovalStore,
+  HookEvent,
+  InvocationResult,
+  JsonObject,
+  ModelMessage,
+  ModelUsage,
+  Question,
+  RunJournal as StoredJournal,
+} from '@ravi/kernel';
 import { setAgentContext } from '../agent/agent-context.ts';
 import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
@@ -15,9 +24,10 @@ import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
 import { SubAgents } from './sub-agents.ts';
-import type { StartChild } from './sub-agents.ts';
+import type { ChildRunner } from './sub-agents.ts';
 import type { OpenCalls } from './agent-stream.ts';
 import { ApprovalPause } from './approval-pause.ts';
+import type { EnterWait } from './approval-pause.ts';
 import { RunJournal } from './run-journal.ts';
 import type { KeptLease } from './keep-lease.ts';
 
@@ -30,16 +40,28 @@ export interface AgentRunParts {
   readonly emit: AgentEventSink | undefined;
   readonly priority: number;
   readonly parent: AgentRun | undefined;
+  /** Call of the parent that this run works for. */
+  readonly parentCallId?: string | undefined;
   /** `pause` stores the run while it waits for approvals. */
   readonly approvals: ApprovalMode;
-  /** Starts an agent under this run. */
-  readonly startChild: (parent: AgentRun, ...child: Parameters<StartChild>) => ReturnType<StartChild>;
+  /** True if the call of the parent, made again by another process, resumes this run. */
+  readonly isResumable?: boolean;
+  /** Runs agents under this run. */
+  readonly children: ChildRunner<AgentRun>;
+  /** Present if the run was recovered: the stores from which its sub-agents are resumed. */
+  readonly recovery?: RecoveryStores | undefined;
   /** First line of the task, for lists of runs; absent after a pause. */
   readonly title: string | undefined;
   /** Task that is text, for a process that continues before the task is stored; absent after a pause. */
   readonly task: string | undefined;
   /** Progress before a pause, or before its process ended. */
   readonly resumedFrom: ResumedFrom | undefined;
+}
+
+/** Stores from which an interrupted run is recovered. */
+export interface RecoveryStores {
+  readonly journal: Pick<StoredJournal, 'entries'>;
+  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw'> | undefined;
 }
 
 const noQuestions: ReadonlyMap<string, Question> = new Map();
@@ -58,6 +80,9 @@ export class AgentRun implements AgentContext {
   readonly depth: number;
   readonly priority: number;
   readonly parentRunId: string | undefined;
+  readonly parentCallId: string | undefined;
+  readonly isResumable: boolean;
+  readonly recovery: RecoveryStores | undefined;
   readonly title: string | undefined;
   readonly task: string | undefined;
   /** True if the run continues after a pause. */
@@ -88,7 +113,7 @@ export class AgentRun implements AgentContext {
   /** Set once the run is to end. */
   ending: AgentEnding | undefined;
   readonly approvals: ApprovalMode;
-  readonly #subAgents: SubAgents;
+  readonly #subAgents: SubAgents<AgentRun>;
   #skills: ActiveSkills | undefined;
   #jobs: Jobs | undefined;
 
@@ -105,6 +130,9 @@ export class AgentRun implements AgentContext {
     this.priority = parts.priority;
     this.depth = parts.parent === undefined ? 0 : parts.parent.depth + 1;
     this.parentRunId = parts.parent?.runId;
+    this.parentCallId = parts.parentCallId;
+    this.isResumable = parts.isResumable ?? false;
+    this.recovery = parts.recovery ?? parts.parent?.recovery;
     this.title = parts.title;
     this.task = parts.task;
     this.approvals = parts.approvals;
@@ -114,9 +142,9 @@ export class AgentRun implements AgentContext {
     this.isResumed = parts.resumedFrom !== undefined && !this.isRecovered;
     this.step = parts.resumedFrom?.steps ?? 0;
     this.usage = parts.resumedFrom?.usage ?? noUsage;
-    this.#subAgents = new SubAgents(this, (...child) => parts.startChild(this, ...child));
+    this.#subAgents = new SubAgents(this, parts.children);
     if (parts.approvals === 'pause') {
-      const pausing = new ApprovalPause(this);
+      const pausing = new ApprovalPause(this, waitOfCaller(parts));
       this.session.onHumanWait((...wait) => pausing.enter(...wait));
       this.pausing = pausing;
     }
@@ -150,9 +178,14 @@ export class AgentRun implements AgentContext {
     return this.#jobs !== undefined;
   }
 
-  /** True while a sub-agent runs. */
+  /** True while a sub-agent runs that no call has started. */
   get hasOpenChildren(): boolean {
-    return this.#subAgents.hasOpen;
+    return this.#subAgents.hasOpenWithoutCall;
+  }
+
+  /** Resolves when every sub-agent has ended, or is stored for the next process. */
+  childrenSettled(): Promise<void> {
+    return this.#subAgents.settled();
   }
 
   get signal(): AbortSignal {
@@ -221,4 +254,10 @@ export class AgentRun implements AgentContext {
   join(runId: string): Promise<AgentResult> {
     return this.#subAgents.join(runId);
   }
+}
+
+// The outermost run decides when all of them pause.
+function waitOfCaller({ parent, parentCallId }: AgentRunParts): EnterWait | undefined {
+  if (parent === undefined || parentCallId === undefined) return undefined;
+  return (approvals) => parent.session.enterHumanWait(parentCallId, approvals);
 }

@@ -1,5 +1,6 @@
 import type { InvokerSession } from '@ravi/invoker';
-import { KernelError } from '@ravi/kernel';
+import type { CancelListener } from '@ravi/invoker/internal';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { AwaitedApproval, Timer } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 
@@ -18,22 +19,30 @@ export interface AwaitedCalls {
   readonly open: readonly string[];
 }
 
+/** Reports to the run above that its call waits only for these approvals. The returned function ends the wait. */
+export type EnterWait = (approvals: readonly AwaitedApproval[]) => () => void;
+
 const pauseAfterMs = 250;
 
 /**
  * Pauses a run as soon as everything that it waits for is waiting for people: each call without a result has reported a wait,
- * and no job or sub-agent runs. A wait that ends within a quarter of a second does not pause the run.
+ * and no job runs, nor a sub-agent without a call. A wait that ends within a quarter of a second does not pause the run. A
+ * sub-agent reports its wait to the run above, and pauses together with it.
  */
-export class ApprovalPause {
+export class ApprovalPause implements CancelListener {
   readonly #run: Pausing;
+  readonly #enterWaitAbove: EnterWait | undefined;
+  #endWaitAbove: (() => void) | undefined;
   readonly #waits = new Map<string, readonly AwaitedApproval[]>();
   #calls: AwaitedCalls | undefined;
   #timer: Timer | undefined;
   #isPausing = false;
   #awaited: readonly AwaitedApproval[] = [];
 
-  constructor(run: Pausing) {
+  constructor(run: Pausing, enterWaitAbove?: EnterWait) {
     this.#run = run;
+    this.#enterWaitAbove = enterWaitAbove;
+    if (enterWaitAbove !== undefined) run.session.cancellation.subscribe(this);
   }
 
   /** True once the run is suspended for its approvals. */
@@ -65,12 +74,25 @@ export class ApprovalPause {
   /** Checks again whether the run waits only for people. */
   look(): void {
     if (this.#isPausing) return;
+    if (this.#enterWaitAbove !== undefined) return this.#report(this.#enterWaitAbove);
     if (!this.#isIdle()) {
       this.#timer?.cancel();
       this.#timer = undefined;
       return;
     }
     this.#timer ??= this.#run.definition.invoker.clock.setTimer(() => this.#begin(), pauseAfterMs);
+  }
+
+  /** The run above was cancelled, or pauses. The calls still wait: their waits end later. */
+  handleCancel(): void {
+    if (this.#endWaitAbove === undefined || !isSuspension(this.#run.session.cancellation.error)) return;
+    this.#isPausing = true;
+    this.#awaited = [...this.#waits.values()].flat();
+  }
+
+  #report(enter: EnterWait): void {
+    this.#endWaitAbove?.();
+    this.#endWaitAbove = this.#isIdle() ? enter([...this.#waits.values()].flat()) : undefined;
   }
 
   #begin(): void {
@@ -90,4 +112,9 @@ export class ApprovalPause {
     const open = this.#calls?.open ?? [];
     return open.length > 0 && open.every((callId) => this.#waits.has(callId));
   }
+}
+
+/** True if a run was cancelled because it continues in another process, or later. */
+export function isSuspension(reason: unknown): boolean {
+  return isKernelError(reason) && (reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause));
 }

@@ -21,6 +21,7 @@ export function openSession(
   const session = definition.invoker.openSession({
     ...rest,
     ...more,
+    agent: definition.name,
     ...(isLeased ? { hasStableApprovalIds: true, isOfStoredRun: true } : {}),
     ...(isLeased && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
     ...(approvals === 'pause' ? { approvalExpiryMs: definition.approvalExpiryMs } : {}),
@@ -47,14 +48,15 @@ export function openBudget(
 ): Budget | undefined {
   const { clock } = invoker;
   const priced = prices === undefined ? {} : { prices };
-  let innermost = parent;
+  // A sub-agent has a budget of its own, so that its record says what it has spent.
+  let innermost = parent === undefined ? undefined : new Budget({ limits: {}, clock, parent, isOfSubAgent: true });
   for (const each of [budget, limits]) {
     if (each === undefined) continue;
     innermost = new Budget({ limits: each, isOfRun: each === limits, clock, parent: innermost, ...priced });
   }
   if (before !== undefined) {
     const { spent = nothingSpent, usage = noUsage } = before;
-    innermost?.charge(spent, usage, request.model ?? model.id);
+    innermost?.charge(spent, usage, request.model ?? model.id, parent);
   }
   return innermost;
 }

@@ -11,7 +11,7 @@ import type { PauseState } from '../conversation/pause.ts';
 import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
-import { approvalModeOf, startChild } from './start-run.ts';
+import { approvalModeOf } from './start-run.ts';
 import type { Start } from './start-run.ts';
 
 /** Continues a paused run. */
@@ -21,9 +21,10 @@ export async function resumeRun(
     point,
     answer,
     options,
+    children,
     emit,
     onStart,
-  }: Pick<Start, 'emit' | 'onStart'> & {
+  }: Pick<Start, 'children' | 'emit' | 'onStart'> & {
     readonly point: ResumePoint;
     readonly answer: QuestionAnswer;
     readonly options: ResumeOptions;
@@ -54,7 +55,7 @@ export async function resumeRun(
     priority: 0,
     parent: undefined,
     approvals,
-    startChild,
+    children,
     title: undefined,
     task: undefined,
     resumedFrom: { steps, usage },

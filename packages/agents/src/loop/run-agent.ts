@@ -197,6 +197,8 @@ async function finish(run: AgentRun, reached: AgentEnding): Promise<AgentResult>
   if (run.hasJobs) run.jobs.stopAll('the run has ended');
   if (reached.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
   if (run.hasJobs) await run.jobs.flush();
+  // They are stored before this run, because the process that continues it looks for them.
+  if (run.session.cancellation.isCancelled) await childrenSettled(run);
   const { event, ending } = await endRun(run, reached);
   await run.session.close();
   const { session, conversation, text, step: steps, usage } = run;
@@ -211,6 +213,16 @@ async function finish(run: AgentRun, reached: AgentEnding): Promise<AgentResult>
   });
   run.emit?.({ ...event, result });
   return result;
+}
+
+const maxChildWaitMs = 5_000;
+
+// A tool or middleware of a sub-agent may ignore its cancellation.
+async function childrenSettled(run: AgentRun): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = run.definition.invoker.clock.setTimer(resolve, maxChildWaitMs);
+  await Promise.race([run.childrenSettled(), promise]);
+  timer.cancel();
 }
 
 function announceStart(run: AgentRun): void {

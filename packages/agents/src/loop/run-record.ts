@@ -1,12 +1,22 @@
 import type { InvokerSession } from '@ravi/invoker';
-import { KernelError, isKernelError } from '@ravi/kernel';
-import type { JsonObject, RunEventOf, RunOutcome, RunStatus, RunStore, RunTransition } from '@ravi/kernel';
-import { errorText } from '@ravi/support';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type {
+  JsonObject,
+  LeaseRequest,
+  NewRun,
+  RunEventOf,
+  RunOutcome,
+  RunStatus,
+  RunStore,
+  RunTransition,
+} from '@ravi/kernel';
+import { errorText, retryWhileUnavailable } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEnding } from '../agent/agent-result.ts';
 import { budgetRecordOf, changedPermissions } from '../agent/run-snapshot.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { AgentRun } from './agent-run.ts';
+import { isSuspension } from './approval-pause.ts';
 import { busySession, findLiveRun } from './busy-session.ts';
 import { keepLease } from './keep-lease.ts';
 import type { KeptLease } from './keep-lease.ts';
@@ -57,7 +67,8 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const { lease } = run.definition;
   const now = run.now();
   const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
-  const named = { agent, ...(title === undefined ? {} : { title }) };
+  const called = run.parentCallId === undefined ? {} : { callId: run.parentCallId, isResumable: run.isResumable };
+  const named = { agent, ...(title === undefined ? {} : { title }), ...called };
   // For another process that recovers the run.
   const permissions = lease === undefined ? {} : changedPermissions(run);
   const policy = lease === undefined ? {} : { policy: { ...run.session.policy } };
@@ -65,7 +76,28 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const beginning = lease === undefined ? {} : beginningOf(run);
   const definition = { kind: agentKind, details: { ...named, ...mode, ...permissions, ...beginning }, ...policy };
   const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
-  await runs.create(row, lease);
+  if (lease === undefined || !run.isResumable) await runs.create(row, lease);
+  else await createChild(run, runs, { row, lease });
+}
+
+// The caller is under way, so its sub-agent must not fail because the store is unavailable for a moment.
+async function createChild(
+  run: AgentRun,
+  runs: RunStore,
+  { row, lease }: { readonly row: NewRun; readonly lease: LeaseRequest },
+): Promise<void> {
+  let attempts = 0;
+  const create = async (): Promise<void> => {
+    attempts++;
+    try {
+      await runs.create(row, lease);
+    } catch (error) {
+      // An attempt that failed without a reply may have been written.
+      const isRepeated = attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT');
+      if (!isRepeated || (await runs.claim(row.id, lease)) === undefined) throw error;
+    }
+  };
+  await retryWhileUnavailable(create, { clock: run.definition.invoker.clock, signal: run.signal });
 }
 
 // The process may end before the conversation has the task.
@@ -181,13 +213,15 @@ function ownerOf({ definition: { lease } }: AgentRun): { readonly owner?: string
 
 // The caller of a sub-agent continues without the answer, so the question can no longer be answered.
 function recordedEnding({ parentRunId }: AgentRun, ending: AgentEnding): AgentEnding {
-  if (ending.status !== 'paused' || parentRunId === undefined) return ending;
+  if (ending.status !== 'paused' || ending.reason === 'approval' || parentRunId === undefined) return ending;
   const message = 'The sub-agent asked the user, and its caller continued without an answer';
   return { status: 'cancelled', reason: ending.reason, error: { code: 'E_CANCELLED', message, retryable: false } };
 }
 
-function outcomeOf({ text }: AgentRun, { reason, output, error }: AgentEnding): RunOutcome {
-  const result = { reason, text, ...(output === undefined ? {} : { output }) };
+function outcomeOf({ text, budget, isResumable }: AgentRun, { reason, output, error }: AgentEnding): RunOutcome {
+  // A caller that is recovered charges its budget with what the sub-agent has spent.
+  const spent = budget === undefined || !isResumable ? {} : { spent: { ...budget.spent } };
+  const result = { reason, text, ...(output === undefined ? {} : { output }), ...spent };
   return { result, ...(error === undefined ? {} : { error }) };
 }
 
@@ -204,7 +238,7 @@ export interface Suspendable {
  */
 export function isSuspended({ definition, lease, session: { cancellation } }: Suspendable): boolean {
   if (definition.lease === undefined || !cancellation.isCancelled) return false;
-  return lease?.isLost === true || isKernelError(cancellation.error.cause, 'E_RUN_SUSPENDED');
+  return lease?.isLost === true || isSuspension(cancellation.error);
 }
 
 /** Cancels the run in this process and leaves it to the next one. */

@@ -2,15 +2,14 @@ import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, textBlock, textOf } from '@ravi/kernel';
 import type { ModelMessage } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
-import type { Agent, AgentTask } from '../agent/agent-context.ts';
-import { definitionOf } from '../agent/agent-definition.ts';
+import type { AgentTask } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { ApprovalMode, RunOptions } from '../agent/agent-options.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { snapshotOf } from '../agent/run-snapshot.ts';
 import { appendMessage, Conversation, entryDetails, storeWaitOf } from '../conversation/conversation.ts';
-import type { ChildOptions } from './sub-agents.ts';
+import type { ChildOptions, ChildRunner } from './sub-agents.ts';
 import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
@@ -19,6 +18,7 @@ import { runAgent } from './run-agent.ts';
 export interface Start {
   readonly task: AgentTask;
   readonly options: RunOptions;
+  readonly children: ChildRunner<AgentRun>;
   readonly emit?: AgentEventSink;
   /** Receives the run before its first step. */
   readonly onStart?: (run: AgentRun) => void;
@@ -35,7 +35,7 @@ export function startRun(definition: AgentDefinition, start: Start): Promise<Age
   return runAgent(run, appendTask, start.task);
 }
 
-function openRun(definition: AgentDefinition, { task, options, emit, onStart }: Start): AgentRun {
+function openRun(definition: AgentDefinition, { task, options, children, emit, onStart }: Start): AgentRun {
   const approvals = approvalModeOf(definition, options);
   const session = openSession(definition, { ...options, approvals }, emit);
   const run = new AgentRun({
@@ -47,7 +47,7 @@ function openRun(definition: AgentDefinition, { task, options, emit, onStart }: 
     priority: 0,
     parent: undefined,
     approvals,
-    startChild,
+    children,
     title: titleOf(task),
     task: typeof task === 'string' ? task : undefined,
     resumedFrom: undefined,
@@ -70,33 +70,50 @@ export function approvalModeOf(
   );
 }
 
-/** Runs a sub-agent. It has its own conversation, which ends with it; the session's conversation is the parent's. */
-export function startChild(parent: AgentRun, agent: Agent, task: string, options: ChildOptions): Promise<AgentResult> {
-  const definition = definitionOf(agent);
+/** Sub-agent whose run does not exist yet. */
+export interface NewSubAgent {
+  readonly parent: AgentRun;
+  readonly task: string;
+  readonly options: ChildOptions;
+  readonly isResumable: boolean;
+  readonly children: ChildRunner<AgentRun>;
+}
+
+/** Starts the run of a sub-agent. It has its own conversation; that of the session is the parent's. */
+export function startSubAgent(
+  definition: AgentDefinition,
+  { parent, task, options, isResumable, children }: NewSubAgent,
+): { readonly run: AgentRun; readonly result: Promise<AgentResult> } {
   const { runId, signal, parentCallId, priority = parent.priority } = options;
   const { sessionId, principal, session: outer } = parent;
+  // Its caller waits for a sub-agent that cannot be resumed.
+  const approvals = isResumable ? parent.approvals : 'wait';
+  const ends = signal === undefined ? {} : { signal };
   const session = openSession(
     definition,
-    { runId, sessionId, principal, session: outer, ...(signal === undefined ? {} : { signal }) },
+    { runId, sessionId, principal, session: outer, approvals, ...ends },
     undefined,
     parentCallId === undefined ? {} : { parentCallId },
   );
+  const { history: store } = definition;
+  const place = isResumable && store !== undefined ? { store, principal, sessionId: runId } : undefined;
   const run = new AgentRun({
     definition,
     session,
-    conversation: new Conversation(),
+    conversation: new Conversation([], place),
     budget: openBudget(definition, undefined, parent.budget),
     emit: undefined,
     priority,
     parent,
-    // Its caller waits for the sub-agent.
-    approvals: 'wait',
-    startChild,
+    parentCallId,
+    isResumable,
+    approvals,
+    children,
     title: titleOf(task),
     task,
     resumedFrom: undefined,
   });
-  return runAgent(run, appendTask, task);
+  return { run, result: runAgent(run, appendTask, task) };
 }
 
 const maxTitleBytes = 300;

@@ -1,6 +1,5 @@
 import type { ToolInvoker } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
-import { randomId } from '@ravi/support';
 import type { Agent, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import type { Supervision } from '../supervision/supervision.ts';
@@ -20,43 +19,82 @@ export interface ChildOptions extends SpawnOptions {
   readonly runId: string;
 }
 
-/** Starts an agent under a run. */
-export type StartChild = (agent: Agent, task: string, options: ChildOptions) => Promise<AgentResult>;
+/** Sub-agent that is about to start. */
+export interface NewChild extends Pick<SpawnOptions, 'parentCallId'> {
+  readonly agent: Agent;
+  readonly task: string;
+  /** Number of sub-agents that the same call has started before. */
+  readonly ordinal: number;
+}
+
+/** Runs agents under runs of type `Parent`. */
+export interface ChildRunner<Parent> {
+  /** Returns the id of the run of a sub-agent: the same whenever this call starts it, if its run can be resumed. */
+  idOf(parent: Parent, child: NewChild): string;
+  /** Starts an agent, or resumes it if an earlier process has started it. */
+  start(parent: Parent, agent: Agent, task: string, options: ChildOptions): Promise<AgentResult>;
+}
 
 /** Sub-agents of one run. */
-export class SubAgents {
-  readonly #parent: ParentRun;
-  readonly #start: StartChild;
+export class SubAgents<Parent extends ParentRun> {
+  readonly #parent: Parent;
+  readonly #runner: ChildRunner<Parent>;
   #results: Map<string, Promise<AgentResult>> | undefined;
-  #open = 0;
+  #started: Map<string, number> | undefined;
+  #openWithoutCall = 0;
 
-  constructor(parent: ParentRun, start: StartChild) {
+  constructor(parent: Parent, runner: ChildRunner<Parent>) {
     this.#parent = parent;
-    this.#start = start;
+    this.#runner = runner;
   }
 
   /** Starts a sub-agent and returns its run id. @throws KernelError `E_BUDGET_EXHAUSTED` if a limit is reached */
-  spawn(child: Agent, task: string, options: SpawnOptions): string {
-    const { runId, sessionId, agent, depth, definition, supervision } = this.#parent;
+  spawn(agent: Agent, task: string, options: SpawnOptions): string {
+    const { runId, sessionId, agent: name, depth, definition, supervision } = this.#parent;
     supervision?.admit(depth + 1);
-    const childRunId = randomId('run');
-    definition.invoker.hooks.emit({ type: 'handoff', runId, sessionId, agent, to: child.name, childRunId });
+    const { parentCallId } = options;
+    const ordinal = this.#countStart(parentCallId ?? '');
+    const called = parentCallId === undefined ? {} : { parentCallId };
+    const childRunId = this.#runner.idOf(this.#parent, { agent, task, ordinal, ...called });
+    const call = parentCallId === undefined ? {} : { callId: parentCallId };
+    definition.invoker.hooks.emit({
+      type: 'handoff',
+      runId,
+      sessionId,
+      ...call,
+      agent: name,
+      to: agent.name,
+      childRunId,
+    });
     this.#results ??= new Map();
-    this.#results.set(childRunId, this.#follow(child, task, { ...options, runId: childRunId }));
+    this.#results.set(childRunId, this.#follow(agent, task, { ...options, runId: childRunId }));
     return childRunId;
   }
 
-  /** True while a sub-agent runs. */
-  get hasOpen(): boolean {
-    return this.#open > 0;
+  /** True while a sub-agent runs that no call has started. */
+  get hasOpenWithoutCall(): boolean {
+    return this.#openWithoutCall > 0;
   }
 
-  async #follow(child: Agent, task: string, options: ChildOptions): Promise<AgentResult> {
-    this.#open++;
+  /** Resolves when every sub-agent has ended, or is stored for the next process. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#results?.values() ?? []);
+  }
+
+  #countStart(callId: string): number {
+    this.#started ??= new Map();
+    const before = this.#started.get(callId) ?? 0;
+    this.#started.set(callId, before + 1);
+    return before;
+  }
+
+  async #follow(agent: Agent, task: string, options: ChildOptions): Promise<AgentResult> {
+    const hasCall = options.parentCallId !== undefined;
+    if (!hasCall) this.#openWithoutCall++;
     try {
-      return await this.#start(child, task, options);
+      return await this.#runner.start(this.#parent, agent, task, options);
     } finally {
-      this.#open--;
+      if (!hasCall) this.#openWithoutCall--;
     }
   }
 

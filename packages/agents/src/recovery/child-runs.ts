@@ -3,40 +3,53 @@ import { agentKind } from '../loop/run-record.ts';
 
 /** Runs below an interrupted run. */
 export interface ChildRuns {
-  /** True if there are runs of sub-agents. */
-  readonly hadAgents: boolean;
-  /** Runs that are the script of a call, by the id of the call. */
-  readonly scripts: ReadonlyMap<string, Run>;
+  /** Runs that do the work of a call and continue when it is made again: scripts and sub-agents, by the id of the call. */
+  readonly byCall: ReadonlyMap<string, Run>;
+  /** Runs that nothing can continue: sub-agents that keep their own stores, or that no call has started. */
+  readonly lost: readonly Run[];
 }
 
 /** Reads the runs below a run. @throws KernelError from the store */
 export async function readChildRuns(runs: RunStore | undefined, parentRunId: string): Promise<ChildRuns> {
-  const scripts = new Map<string, Run>();
-  let hadAgents = false;
+  const byCall = new Map<string, Run>();
+  const lost: Run[] = [];
   let cursor: string | undefined;
   do {
     const page = await runs?.list({ parentRunId }, cursor === undefined ? {} : { cursor });
     for (const run of page?.items ?? []) {
-      const { kind, details } = run.definition;
-      const callId = details?.['callId'];
-      if (kind === agentKind) hadAgents = true;
-      else if (typeof callId === 'string') scripts.set(callId, run);
+      const callId = callOf(run);
+      if (callId !== undefined && canContinue(run)) byCall.set(callId, run);
+      else lost.push(run);
     }
     cursor = page?.next;
   } while (cursor !== undefined);
-  return { hadAgents, scripts };
+  return { byCall, lost };
 }
 
-/** Ends live scripts whose calls will not be made again, with their approvals. @throws KernelError from the store */
-export async function endScripts(
+/** Returns the call that a run works for. */
+export function callOf({ definition }: Run): string | undefined {
+  const callId = definition.details?.['callId'];
+  return typeof callId === 'string' ? callId : undefined;
+}
+
+function canContinue({ definition: { kind, details } }: Run): boolean {
+  return kind !== agentKind || details?.['isResumable'] === true;
+}
+
+/** Ends live runs whose calls will not be made again, and those that are lost, with their approvals. @throws KernelError from the store */
+export async function endChildren(
   runs: RunStore | undefined,
-  { scripts }: ChildRuns,
+  { byCall, lost }: ChildRuns,
   isDead: (callId: string) => boolean,
   { now, reason }: { readonly now: number; readonly reason: string },
 ): Promise<void> {
-  const outcome = { error: { code: 'E_CANCELLED', message: reason, retryable: false } };
-  for (const [callId, { id, outcome: ended }] of scripts) {
-    if (ended !== undefined || !isDead(callId)) continue;
-    await runs?.transition(id, { from: ['running', 'paused'], to: 'cancelled', now, outcome });
+  const error = { code: 'E_CANCELLED', message: reason, retryable: false };
+  const change = { from: ['running', 'paused'], to: 'cancelled', now, outcome: { error } } as const;
+  const dead = [...byCall].flatMap(([callId, run]) => (isDead(callId) ? [run] : []));
+  for (const { id, sessionId, definition, outcome: ended } of [...dead, ...lost]) {
+    if (ended !== undefined) continue;
+    // The events of a script are those of its agent.
+    const event = { type: 'run-end', runId: id, sessionId, status: 'cancelled', error } as const;
+    await runs?.transition(id, { ...change, ...(definition.kind === agentKind ? { event } : {}) });
   }
 }

@@ -1,14 +1,15 @@
 import { errorResult } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { Approval, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
+import { callOf } from './child-runs.ts';
 import type { ChildRuns } from './child-runs.ts';
 import { isWithin, neverStarted } from './run-approvals.ts';
 
 /** Facts about an interrupted run apart from its journal. */
 export interface InterruptedRun {
   /**
-   * Runs below it. The calls of sub-agents are recorded under their own runs, so no call is made again, except those of
-   * scripts with a run: they continue where they stopped.
+   * Runs below it. A script or a sub-agent continues where it stopped when its call is made again. The calls of those that
+   * cannot continue are recorded under their own runs, so their calls are not made again.
    */
   readonly children: ChildRuns;
   /** Approvals that the run requested, oldest first. */
@@ -25,20 +26,22 @@ export interface InterruptedRun {
 export function createOutcomeLookup(
   runId: string,
   { items, corrupt }: Listing<JournalItem>,
-  { children: { hadAgents, scripts }, approvals }: InterruptedRun,
+  { children: { byCall, lost }, approvals }: InterruptedRun,
 ): (call: ToolUseBlock) => InvocationResult | undefined {
   const [damage] = corrupt;
   if (damage !== undefined) {
     throw new KernelError('E_STATE_CORRUPT', "The recorded results of this run's calls are corrupt", { cause: damage });
   }
   const calls = items.filter((item) => item.type === 'call');
+  const lostCalls = lost.map(callOf);
+  const mayBeLost = (id: string): boolean => lostCalls.some((callId) => callId === undefined || isWithin(callId, { id }));
   return ({ id, name }) => {
     const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
     if (own !== undefined && hasOutcome(own)) return own.result;
     const inner = calls.filter((item) => item !== own && isWithin(item.entry.record.callId, { id }));
     // A call that needed approval is recorded before it starts, so this one never started.
     const hasAsked = approvals.some(({ request }) => request.callId === id);
-    const canBegin = !hadAgents || hasAsked || scripts.has(id);
+    const canBegin = hasAsked || byCall.has(id) || !mayBeLost(id);
     if (own === undefined && inner.length === 0 && canBegin) return undefined;
     const recorded = new Set([own, ...inner].map((item) => item?.entry.record.callId));
     const waiting = approvals.filter(({ request: { callId } }) => isWithin(callId, { id }) && !recorded.has(callId));

@@ -1,45 +1,68 @@
 import { withRisksOf } from '@ravi/invoker';
 import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
 import type {
+  HistoryStore,
+  LeaseRequest,
   ModelStopReason,
   Run,
   RunDefinition,
-  RunJournal,
   RunStore,
   ToolResultBlock,
   ToolUseBlock,
 } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { narrowedPolicy, narrowTo, readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
 import type { Permissions } from '../agent/run-snapshot.ts';
 import { modelResult } from '../conversation/model-result.ts';
 import { openCalls } from '../conversation/join-messages.ts';
+import { conversationIdOf } from '../conversation/conversation.ts';
 import { readPause } from '../conversation/pause.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';
+import type { RecoveryStores } from '../loop/agent-run.ts';
 import type { StreamParts } from '../loop/agent-stream.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
 import { agentKind, isSuspended } from '../loop/run-record.ts';
-import { startChild, storeTask } from '../loop/start-run.ts';
+import { storeTask } from '../loop/start-run.ts';
+import type { ChildRunner } from '../loop/sub-agents.ts';
 import { StepCalls } from '../loop/step-calls.ts';
-import { endScripts, readChildRuns } from './child-runs.ts';
+import { endChildren, readChildRuns } from './child-runs.ts';
 import type { ChildRuns } from './child-runs.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
 import { isWithin, readRunApprovals } from './run-approvals.ts';
-import type { RecoveryApprovals, RunApprovals } from './run-approvals.ts';
+import type { RunApprovals } from './run-approvals.ts';
 import { loadRunHistory } from './run-history.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** Parameters of {@link recoverRun}. */
-export interface RecoverParts extends StreamParts {
-  readonly journal: Pick<RunJournal, 'entries'>;
-  readonly approvals?: RecoveryApprovals | undefined;
+export interface RecoverParts extends StreamParts, RecoveryStores {
+  readonly children: ChildRunner<AgentRun>;
+}
+
+/** The call of another run that a run works for. */
+export interface Caller {
+  readonly run: AgentRun;
+  readonly callId: string | undefined;
+  readonly priority: number;
+}
+
+/** A claimed run, and everything that is needed to continue it. */
+export interface Continuation extends RecoveryStores {
+  readonly row: Run;
+  readonly wasPaused: boolean;
+  readonly children: ChildRunner<AgentRun>;
+  readonly signal?: AbortSignal | undefined;
+  readonly emit?: AgentEventSink | undefined;
+  readonly onStart?: ((run: AgentRun) => void) | undefined;
+  /** Present for a sub-agent. */
+  readonly caller?: Caller;
 }
 
 /** State of the interrupted run, as the stores have it. */
-interface Interrupted extends Pick<RecoverParts, 'journal'> {
+interface Interrupted extends Pick<RecoveryStores, 'journal'> {
   readonly history: RunHistory;
   readonly approvals: RunApprovals;
 }
@@ -52,40 +75,54 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
   if (runs === undefined || store === undefined || lease === undefined) {
     throw new KernelError('E_CONFIG_INVALID', 'recover needs an agent with the options runs, history and lease');
   }
-  const { id: runId, principal, sessionId } = row;
+  const { id: runId } = row;
   if (row.definition.kind !== agentKind || row.definition.details?.['agent'] !== definition.name) {
     throw new KernelError('E_CONFIG_INVALID', `Run ${runId} does not belong to agent "${definition.name}"`);
   }
-  const claimed = await runs.claim(runId, lease);
-  const wasPaused = claimed?.status === 'paused';
-  if (claimed === undefined || (wasPaused && !(await begin(runs, claimed, lease.owner, invoker.clock.now())))) {
+  const claimed = await claimRun({ runs, lease, invoker }, runId);
+  if (claimed === undefined) {
     throw new KernelError(
       'E_STATE_CONFLICT',
       `Run ${runId} cannot be resumed here: it has ended, or another process holds its lease`,
     );
   }
+  return continueClaimed(definition, { ...parts, ...claimed });
+}
+
+/** Takes a run of an agent from a process that has ended, or out of its pause. Returns `undefined` if another process has it. */
+export async function claimRun(
+  { runs, lease, invoker }: Pick<AgentDefinition, 'invoker'> & { readonly runs: RunStore; readonly lease: LeaseRequest },
+  runId: string,
+): Promise<{ readonly row: Run; readonly wasPaused: boolean } | undefined> {
+  const row = await runs.claim(runId, lease);
+  if (row === undefined) return undefined;
+  const wasPaused = row.status === 'paused';
+  const change = { from: ['paused'], to: 'running', owner: lease.owner, now: invoker.clock.now() } as const;
+  return wasPaused && !(await runs.transition(runId, change)) ? undefined : { row, wasPaused };
+}
+
+/** Continues a claimed run from its stored history. If its stored state cannot be used, the run ends as failed. */
+export async function continueClaimed(definition: AgentDefinition, parts: Continuation): Promise<AgentResult> {
+  const { row, journal } = parts;
+  const { runs, history: store, invoker } = definition as AgentDefinition & { runs: RunStore; history: HistoryStore };
+  const { id: runId, principal } = row;
   try {
-    const history = await loadRunHistory({ store, principal, sessionId }, runId);
-    const run = restore(definition, claimed, history, { ...parts, wasPaused });
-    parts.onStart(run);
+    const history = await loadRunHistory({ store, principal, sessionId: conversationIdOf(row) }, runId);
+    const run = restore(definition, history, parts);
+    parts.onStart?.(run);
     const approvals = await readRunApprovals(parts.approvals, runId, () => invoker.clock.now());
-    return await runAgent(run, continueRun, waitingStores(run, { history, approvals, journal: parts.journal }));
+    return await runAgent(run, continueRun, waitingStores(run, { history, approvals, journal }));
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
-    if (!isForLater) await fail(runs, claimed, error, invoker.clock.now());
+    if (!isForLater) await fail(runs, row, error, invoker.clock.now());
     throw error;
   }
 }
 
-async function begin(runs: RunStore, { id }: Run, owner: string, now: number): Promise<boolean> {
-  return runs.transition(id, { from: ['paused'], to: 'running', owner, now });
-}
-
 function restore(
   definition: AgentDefinition,
-  row: Run,
   history: RunHistory,
-  { signal, emit, wasPaused }: RecoverParts & { readonly wasPaused: boolean },
+  { row, signal, emit, wasPaused, children, caller, journal, approvals: stored }: Continuation,
 ): AgentRun {
   const { id: runId, principal, sessionId, definition: recorded } = row;
   const { invoker } = definition;
@@ -93,23 +130,30 @@ function restore(
   const policyAtStart = withRisksOf(invoker.policy, defineChainPolicy(recorded.policy));
   const policy = { ...policyAtStart, ...narrowedPolicy(policyAtStart, undefined, permissions) };
   const approvals = recorded.details?.['approvals'] === 'pause' ? 'pause' : 'wait';
-  const session = openSession(definition, { runId, sessionId, principal, policy, signal, approvals }, emit, {
+  const ids = { runId, sessionId, principal };
+  const ends = signal === undefined ? {} : { signal };
+  const above = caller === undefined ? {} : { session: caller.run.session };
+  const session = openSession(definition, { ...ids, ...ends, ...above, policy, approvals }, emit, {
     toolsEnabled: permissions.toolsEnabled,
+    ...(caller?.callId === undefined ? {} : { parentCallId: caller.callId }),
   });
   narrowTo(session, permissions);
   const run = new AgentRun({
     definition,
     session,
     conversation: history.conversation,
-    budget: openBudget(definition, limitsOf(history, recorded), undefined, {
+    budget: openBudget(definition, limitsOf(history, recorded), caller?.run.budget, {
       spent: history.spent,
       usage: history.usageSince,
     }),
     emit,
-    priority: 0,
-    parent: undefined,
+    priority: caller?.priority ?? 0,
+    parent: caller?.run,
+    parentCallId: caller?.callId,
+    isResumable: caller !== undefined,
     approvals,
-    startChild,
+    children,
+    recovery: { journal, approvals: stored },
     title: undefined,
     task: taskOf(recorded),
     resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true, wasPaused },
@@ -146,14 +190,16 @@ function permissionsAtStart({ details }: RunDefinition): Permissions {
 async function continueRun(run: AgentRun, { history, approvals, journal }: Interrupted): Promise<void> {
   const { last, hasTask } = history;
   if (!hasTask && run.task !== undefined) return storeTask(run, run.task);
-  if (run.parentRunId !== undefined || !hasTask || last?.runId !== run.runId) throw lost(hasTask);
+  if (!hasTask || last?.runId !== run.runId) throw lost(hasTask);
   const calls = last.details?.['pause'] === undefined ? openCalls(run.messages) : [];
   // Calls of earlier steps have results, and jobs ended with their process.
   const isDead = (callId: string): boolean => !calls.some((call) => isWithin(callId, call));
   await approvals.withdraw(({ callId }) => isDead(callId), abandoned);
   const { runs } = run.definition;
   const children = await waitForStore(run, () => readChildRuns(runs, run.runId));
-  await waitForStore(run, () => endScripts(runs, children, isDead, { now: run.now(), reason: abandoned }));
+  const end = (callIsDead: (callId: string) => boolean): Promise<void> =>
+    waitForStore(run, () => endChildren(runs, children, callIsDead, { now: run.now(), reason: abandoned }));
+  await end(isDead);
   if (last.details?.['pause'] !== undefined) {
     const state = readPause(last.details, run.sessionId);
     return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
@@ -162,7 +208,8 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
   // The other calls of the step ended before the run paused, and their message has the budget that was spent.
   const isCounted = last.message.role === 'user';
   if (calls.length > 0) {
-    return appendToolResults(run, await resultsOf(run, { calls, reason, isCounted, journal, approvals, children }));
+    const open = { calls, reason, isCounted, journal, approvals, children, end };
+    return appendToolResults(run, await resultsOf(run, open));
   }
   if (last.message.role === 'user') return;
   run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
@@ -176,18 +223,21 @@ interface OpenCalls extends Omit<Interrupted, 'history'> {
   /** True if the budget of the run has counted the calls. */
   readonly isCounted: boolean;
   readonly children: ChildRuns;
+  /** Ends the runs of calls that are not made again. */
+  end(isDead: (callId: string) => boolean): Promise<void>;
 }
 
 /** Returns the results of the calls that were open when the process ended, in the order of the calls. */
 async function resultsOf(
   run: AgentRun,
-  { calls, reason, isCounted, journal, approvals, children }: OpenCalls,
+  { calls, reason, isCounted, journal, approvals, children, end }: OpenCalls,
 ): Promise<readonly ToolResultBlock[]> {
   const recorded = await journal.entries(run.runId);
   const canRepeat = createOutcomeLookup(run.runId, recorded, { children, approvals: approvals.all });
   const kept = calls.filter((call) => canRepeat(call) === undefined);
   // Before the model reads that the others did not run, so that no decision can make that false.
   const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isWithin(callId, call)), abandoned);
+  await end((callId) => !kept.some((call) => isWithin(callId, call)));
   const outcomeOf = createOutcomeLookup(run.runId, recorded, { children, approvals: settled });
   const stepCalls = new StepCalls(run);
   run.calls = stepCalls;

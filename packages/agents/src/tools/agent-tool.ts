@@ -1,7 +1,8 @@
-import { defineTool, KernelError, textBlock } from '@ravi/kernel';
+import { defineTool, KernelError, textBlock, toolsInside } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { agentContextOf } from '../agent/agent-context.ts';
 import type { Agent } from '../agent/agent-context.ts';
+import { definitionOf } from '../agent/agent-definition.ts';
 
 /** Options of {@link createAgentTool}. */
 export interface AgentToolOptions {
@@ -18,10 +19,13 @@ export interface AgentToolOptions {
  * Creates a tool that runs an agent as a sub-agent of the caller. It may use only tools that the caller may use, spends the
  * caller's tokens, money, calls and time, and ends when the caller ends. Its own calls pass its own gates, so the delegation
  * itself needs no approval.
+ *
+ * An agent without an approval handler, artifact store, journal, hooks or clock of its own uses those of its caller. If the caller
+ * has a `lease`, the sub-agent is then a run of its own that is resumed together with the run of the caller.
  */
 export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
   const { priority = 0, mode, name = agent.name, description = agent.description } = options;
-  return defineTool({
+  const tool = defineTool({
     name,
     description: description ?? `Delegates a task to the agent ${agent.name}.`,
     inputSchema: {
@@ -32,6 +36,9 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
       required: ['task'],
       additionalProperties: false,
     },
+    // Risk is checked for each call of the sub-agent.
+    risk: 'safe',
+    runAfterResponse: true,
     managesOwnTimeout: true,
     allowedCallers: ['direct'],
     ...(mode === undefined ? {} : { mode }),
@@ -41,6 +48,7 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
         throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can only be called directly by the model of an agent`);
       const { callId: parentCallId, signal } = context;
       const result = await run.join(run.spawn(agent, task, { priority, parentCallId, signal }));
+      context.check();
       if (result.status === 'completed') return { content: [textBlock(result.text)], isError: false };
       const why = result.error?.message ?? result.reason;
       return {
@@ -49,4 +57,5 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
       };
     },
   });
+  return Object.assign(tool, { [toolsInside]: definitionOf(agent).invoker.registry });
 }

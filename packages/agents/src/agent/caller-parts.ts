@@ -1,0 +1,31 @@
+import type { AgentDefinition } from './agent-definition.ts';
+
+/** Definition of an agent as a sub-agent. */
+export interface ChildDefinition {
+  readonly definition: AgentDefinition;
+  /** True if another process can resume its runs. */
+  readonly isResumable: boolean;
+}
+
+/**
+ * Returns the definition of an agent that works for `caller`. It has the stores, the approval handler and the observers of its
+ * caller, and keeps its model, tools, policy and limits. An agent whose invoker has such parts itself keeps them: its runs are
+ * listed below those of the caller, but cannot be resumed.
+ */
+export function definitionWithin(caller: AgentDefinition, own: AgentDefinition): ChildDefinition {
+  const invoker = caller.invoker.adopt(own.invoker);
+  const { runs, history, lease, jobs, logger, approvals, approvalExpiryMs } = caller;
+  const isStored = runs !== undefined && history !== undefined && lease !== undefined;
+  if (invoker === undefined) {
+    const isListed = isStored && own.runs === undefined;
+    const definition = { ...own, approvals: 'wait', ...(isListed ? { runs, lease } : {}) } as const;
+    return { definition, isResumable: false };
+  }
+  const around = caller.middleware.filter(({ includesSubAgents }) => includesSubAgents === true);
+  const middleware = around.length === 0 ? own.middleware : [...around, ...own.middleware];
+  if (!isStored) {
+    return { definition: { ...own, invoker, middleware, logger, approvals: 'wait' }, isResumable: false };
+  }
+  const stores = { runs, history, lease, jobs };
+  return { definition: { ...own, invoker, middleware, logger, approvals, approvalExpiryMs, ...stores }, isResumable: true };
+}

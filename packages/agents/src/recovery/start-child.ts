@@ -1,0 +1,154 @@
+import { sha256OfJson } from '@ravi/invoker';
+import type { Run, RunStore } from '@ravi/kernel';
+import { definitionOf } from '../agent/agent-definition.ts';
+import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { AgentEnding, AgentEndReason, AgentResult } from '../agent/agent-result.ts';
+import type { BudgetSpent } from '../agent/budget.ts';
+import { definitionWithin } from '../agent/caller-parts.ts';
+import { conversationIdOf } from '../conversation/conversation.ts';
+import { noUsage } from '../conversation/model-response.ts';
+import { waitForStore } from '../conversation/wait-for-store.ts';
+import type { AgentRun } from '../loop/agent-run.ts';
+import { suspend } from '../loop/run-record.ts';
+import { startSubAgent } from '../loop/start-run.ts';
+import type { ChildOptions, ChildRunner } from '../loop/sub-agents.ts';
+import { claimRun, continueClaimed } from './recover-run.ts';
+import { loadRunHistory } from './run-history.ts';
+
+const retryMs = 200;
+
+/** Starts sub-agents as runs of their own, and resumes those that an earlier process has started. */
+export const subAgents: ChildRunner<AgentRun> = {
+  idOf(parent, { agent, task, parentCallId, ordinal }) {
+    const { isResumable } = definitionWithin(parent.definition, definitionOf(agent));
+    if (!isResumable || parentCallId === undefined) return `run_${crypto.randomUUID()}`;
+    return `run_${sha256OfJson([parent.runId, parentCallId, agent.name, task, ordinal]).slice(0, 40)}`;
+  },
+
+  async start(parent, agent, task, options) {
+    const { definition, isResumable } = definitionWithin(parent.definition, definitionOf(agent));
+    const child = { definition, parent, task, options };
+    if (!isResumable || options.parentCallId === undefined) return startNew(child, false);
+    const result = await inTurn(child, () => startOrResume(child));
+    // The caller must not read this as a failure: the process that continues it makes the call again.
+    if (result.error?.code === 'E_RUN_SUSPENDED' && options.signal?.aborted !== true) {
+      suspend(parent, 'A sub-agent continues in another process, or later');
+    }
+    return result;
+  },
+};
+
+/** Sub-agent that a call starts or resumes. */
+interface Child {
+  /** As a sub-agent of its caller. */
+  readonly definition: AgentDefinition;
+  readonly parent: AgentRun;
+  readonly task: string;
+  readonly options: ChildOptions;
+}
+
+async function startNew({ definition, ...child }: Child, isResumable: boolean): Promise<AgentResult> {
+  const { run, result } = startSubAgent(definition, { ...child, isResumable, children: subAgents });
+  return closeBudget(run, await result);
+}
+
+// A run that continues later keeps its budget apart: its own record says what it has spent.
+function closeBudget(run: AgentRun | undefined, result: AgentResult): AgentResult {
+  if (result.status !== 'paused' && result.error?.code !== 'E_RUN_SUSPENDED') run?.budget?.close();
+  return result;
+}
+
+async function startOrResume(child: Child): Promise<AgentResult> {
+  const { definition, parent, options } = child;
+  const { runId, parentCallId: callId, signal = parent.signal, priority = parent.priority } = options;
+  const { runs, lease, invoker } = definition as AgentDefinition & Required<Pick<AgentDefinition, 'runs' | 'lease'>>;
+  if (runs === undefined || lease === undefined) return startNew(child, false);
+  const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> => waitForStore(parent, operation, signal);
+  for (;;) {
+    parent.check();
+    signal.throwIfAborted();
+    const known = await waitFor(() => runs.get(runId));
+    if (known === undefined) return startNew(child, true);
+    if (known.outcome !== undefined) return waitFor(() => recordedResult(child, known));
+    const claimed = await waitFor(() => claimRun({ runs, lease, invoker }, runId));
+    if (claimed !== undefined) {
+      const { journal = noJournal, approvals } = parent.recovery ?? {};
+      const caller = { run: parent, callId, priority };
+      let run: AgentRun | undefined;
+      const onStart = (started: AgentRun): void => void (run = started);
+      const stores = { journal, approvals, children: subAgents };
+      return closeBudget(run, await continueClaimed(definition, { ...claimed, ...stores, caller, signal, onStart }));
+    }
+    // The lease of a process that has died, and has also lost the run above, expires soon.
+    await pause(parent, signal);
+  }
+}
+
+// A run that an earlier process started is only found by a run that was recovered itself.
+const noJournal = { entries: async () => ({ items: [], corrupt: [] }) };
+
+/** Runs of sub-agents that this process executes, by owner and id. */
+const active = new WeakMap<RunStore, Map<string, Promise<unknown>>>();
+
+// The run above was suspended here and continues here, before this process has let go of the sub-agent.
+async function inTurn({ definition, options }: Child, work: () => Promise<AgentResult>): Promise<AgentResult> {
+  const { runs, lease } = definition;
+  if (runs === undefined || lease === undefined) return work();
+  const all = active.get(runs) ?? new Map<string, Promise<unknown>>();
+  active.set(runs, all);
+  const key = `${lease.owner} ${options.runId}`;
+  const before = all.get(key);
+  const turn = (async () => {
+    await before?.catch(() => {});
+    return work();
+  })();
+  all.set(key, turn);
+  try {
+    return await turn;
+  } finally {
+    if (all.get(key) === turn) all.delete(key);
+  }
+}
+
+const statusOf: Readonly<Record<string, AgentEnding['status']>> = { failed: 'failed', cancelled: 'cancelled' };
+
+/** Returns the result of a sub-agent that has ended, and charges its caller with what it has spent. */
+async function recordedResult({ definition, parent }: Child, row: Run): Promise<AgentResult> {
+  const { history: store } = definition;
+  const { id: runId, principal, sessionId, status, outcome } = row;
+  const { text = '', reason = 'error', output, spent } = (outcome?.result ?? {}) as RecordedOutcome;
+  const place = store === undefined ? undefined : { store, principal, sessionId: conversationIdOf(row) };
+  const history = place === undefined ? undefined : await loadRunHistory(place, runId);
+  if (spent !== undefined) parent.budget?.charge(spent, noUsage, '', parent.budget);
+  return {
+    runId,
+    sessionId,
+    status: statusOf[status] ?? (reason === 'answer' ? 'completed' : 'stopped'),
+    reason,
+    text,
+    ...(output === undefined ? {} : { output }),
+    ...(outcome?.error === undefined ? {} : { error: outcome.error }),
+    messages: history?.conversation.messages ?? [],
+    steps: history?.steps ?? 0,
+    usage: history?.usage ?? noUsage,
+    trace: [],
+  };
+}
+
+/** The part of an outcome that a sub-agent stores. */
+interface RecordedOutcome extends Pick<AgentEnding, 'output'> {
+  readonly text?: string;
+  readonly reason?: AgentEndReason;
+  readonly spent?: BudgetSpent;
+}
+
+function pause({ definition }: AgentRun, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = definition.invoker.clock.setTimer(resolve, retryMs);
+  const stop = (): void => resolve();
+  signal.addEventListener('abort', stop, { once: true });
+  return promise.finally(() => {
+    timer.cancel();
+    signal.removeEventListener('abort', stop);
+  });
+}
