@@ -39,6 +39,7 @@ const shownRequestSchema = sameAs<ShownRequest>()(
       expiresAt: timestamp,
     },
     {
+      agent: string({ description: 'Name of the agent that makes the call.' }),
       summary: string(),
       hidden: array(string(), { description: 'JSON pointers of the strings in which a secret is hidden.' }),
     },

@@ -53,10 +53,13 @@ export const callRecordSchema = sameAs<ChainCallRecord>()(
 export const callSchema = extend(
   callRecordSchema,
   {},
-  { parentId: string({ description: 'The call that ran the script which made this call.' }) },
+  {
+    parentId: string({ description: 'The call that ran the script or the sub-agent which made this call.' }),
+    runId: string({ description: 'The run of the sub-agent that made the call; absent for the run itself.' }),
+  },
 );
 
-/** A call of a run; a call inside a script names the call that ran the script. */
+/** A call of a run; a call inside a script or of a sub-agent names the call that ran it. */
 export type Call = ValueOf<typeof callSchema>;
 
 /** A file that a call or script made. */

@@ -98,6 +98,9 @@ export const recordedEventData = {
       },
     ),
   ),
+  handoff: sameAs<DataOf<'handoff'>>()(
+    object({ agent: string(), to: string(), childRunId: string({ description: 'Run of the agent.' }) }, place),
+  ),
   'tool-call': sameAs<DataOf<'tool-call'>>()(object(begunCall, { parentId })),
   'tool-progress': sameAs<DataOf<'tool-progress'>>()(object({ ...call, update: progressSchema }, { parentId })),
   'tool-result': sameAs<DataOf<'tool-result'>>()(

@@ -107,7 +107,10 @@ export const runDetailsSchema = extend(
     children: array(
       object(
         { id: string(), kind: string(), status: statuses, createdAt: timestamp },
-        { callId: string({ description: 'The call of this run that the child works for.' }) },
+        {
+          callId: string({ description: 'The call of this run that the child works for.' }),
+          agent: string({ description: 'Name of the sub-agent.' }),
+        },
       ),
       { description: 'Runs below this one: the scripts of its calls, and its sub-agents.' },
     ),

@@ -37,7 +37,7 @@ export interface AgentRunner extends AsyncDisposable {
   ): Promise<AgentActivity>;
   /** Recovers a run whose process ended. @throws KernelError as `ReActAgent.recover` */
   recover(run: Run): Promise<AgentActivity>;
-  /** True if it is a run of this agent. */
+  /** True if it is a run of this agent, and not that of a sub-agent. */
   owns(run: Run): boolean;
   /** True if the run is active in this process. */
   has(runId: string): boolean;
@@ -123,7 +123,7 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     },
     resume: (point, answer) => begin(point.runId, undefined, (signal) => agent.resumeStream(point, answer, { signal })),
     recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal })),
-    owns: ({ definition }) => definition.details?.['agent'] === agent.name,
+    owns: ({ definition, parentRunId }) => parentRunId === undefined && definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),
     cancel(runId) {
       const running = active.get(runId);

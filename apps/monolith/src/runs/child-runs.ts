@@ -14,12 +14,13 @@ export async function readChildRuns(
 
 /** Returns a run as an entry of the run above it. The call that it works for links the two. */
 function shown({ id, status, createdAt, definition }: Run): RunDetails['children'][number] {
-  const callId = definition.details?.['callId'];
+  const { callId, agent } = definition.details ?? {};
   return {
     id,
     kind: definition.kind,
     status,
     createdAt,
     ...(typeof callId === 'string' ? { callId } : {}),
+    ...(typeof agent === 'string' ? { agent } : {}),
   };
 }

@@ -32,6 +32,7 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
   }
 
   return {
+    includesSubAgents: true,
     async *model(request, next, context): AsyncIterable<ModelEvent> {
       const { step } = context;
       // Before the response, which adds to the conversation.

@@ -9,6 +9,8 @@ export interface RecordedRunsOptions {
   readonly logOf: (runId: string) => EventLog | undefined;
   /** Returns an empty log in place of a closed one: the run continues after a pause. */
   readonly reopen: (runId: string) => Promise<EventLog>;
+  /** Closes the log of a run, once everything is stored. */
+  readonly close: (runId: string) => Promise<void>;
   /** Adds the ends of calls that an earlier process began, before the run ends. */
   readonly endLostCalls: (runId: string) => Promise<void>;
   readonly redact: (data: JsonObject) => JsonObject;
@@ -18,13 +20,23 @@ export interface RecordedRunsOptions {
  * Wraps a run store so that the log of a run knows its owner and epoch, and every end is stored before readers receive it:
  * first the events that wait, then the end in the transaction that ends the run.
  */
-export function createRecordedRuns({ runs, logOf, reopen, endLostCalls, redact }: RecordedRunsOptions): RunStore {
+export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
+  const { runs, logOf, reopen, close, endLostCalls, redact } = options;
+  /** Sub-agents, whose logs are open while this process has their runs. */
+  const subAgents = new Set<string>();
+
   async function begin(run: Run, { owner }: LeaseRequest): Promise<void> {
     const known = logOf(run.id);
-    const log = known?.isClosed === true ? await reopen(run.id) : known;
+    const isMissing = known === undefined && isSubAgent(run);
+    if (isMissing) subAgents.add(run.id);
+    const log = isMissing || known?.isClosed === true ? await reopen(run.id) : known;
     if (log === undefined || log.hasBegun) return;
-    if (run.definition.kind === 'chain') log.append(startOfScript(run));
+    if (run.definition.kind === 'chain' || subAgents.has(run.id)) log.append(startOf(run));
     log.begin({ owner, epoch: run.epoch });
+  }
+
+  async function left(id: string): Promise<void> {
+    if (subAgents.delete(id)) await close(id);
   }
 
   async function transition(id: string, change: RunTransition): Promise<boolean> {
@@ -41,6 +53,7 @@ export function createRecordedRuns({ runs, logOf, reopen, endLostCalls, redact }
       if (!isChanged) log.resume();
     }
     if (isChanged && redacted.event !== undefined) log.end(redacted.event, change.now);
+    if (isChanged) await left(id);
     return isChanged;
   }
 
@@ -68,6 +81,7 @@ export function createRecordedRuns({ runs, logOf, reopen, endLostCalls, redact }
       // The next process continues without an event that the store does not take.
       await log?.hold().catch(() => {});
       log?.close();
+      await left(id);
       return runs.release(id, owner);
     },
     get: (id) => runs.get(id),
@@ -81,8 +95,19 @@ export function createRecordedRuns({ runs, logOf, reopen, endLostCalls, redact }
   };
 }
 
-function startOfScript({ epoch, status }: Run): RecordableEvent {
+function isSubAgent({ definition, parentRunId }: Run): boolean {
+  return definition.kind === 'agent' && parentRunId !== undefined;
+}
+
+function startOf({ epoch, status, definition }: Run): RecordableEvent {
   const resumed = epoch > 1 ? { isResumed: true } : {};
   const interrupted = epoch > 1 && status === 'running' ? { wasInterrupted: true } : {};
-  return { type: 'run-start', kind: 'chain', ...resumed, ...interrupted };
+  if (definition.kind === 'chain') return { type: 'run-start', kind: 'chain', ...resumed, ...interrupted };
+  const { agent, task, callId } = definition.details ?? {};
+  const facts = {
+    ...(typeof agent === 'string' ? { agent } : {}),
+    ...(typeof task === 'string' ? { task } : {}),
+    ...(typeof callId === 'string' ? { parentId: callId } : {}),
+  };
+  return { type: 'run-start', kind: 'agent', ...facts, ...resumed, ...interrupted };
 }

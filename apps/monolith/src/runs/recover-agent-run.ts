@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { Clock, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRunner } from './agent-runner.ts';
@@ -14,6 +15,7 @@ export interface RecoverAgentRunOptions {
 }
 
 const maxFruitlessCrashes = 3;
+const maxSubAgents = 1_000;
 
 /**
  * Creates a function that recovers a run of the agent whose process ended. A run during which four processes in a row
@@ -23,7 +25,17 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
   const { store, agentRunner, recorder, clock, logger } = options;
 
   async function isFruitless(runId: string): Promise<boolean> {
-    return countFruitlessCrashes(await recorder.read(runId)) >= maxFruitlessCrashes;
+    return countFruitlessCrashes(await readWithSubAgents(runId)) >= maxFruitlessCrashes;
+  }
+
+  // Progress of a sub-agent is progress of the run.
+  async function readWithSubAgents(runId: string): Promise<readonly RecordedEvent[]> {
+    const all = [...(await recorder.read(runId))];
+    const { items } = await store.runs.list({ parentRunId: runId }, { limit: maxSubAgents });
+    for (const { id, definition } of items) {
+      if (definition.kind === 'agent') all.push(...(await readWithSubAgents(id)).flatMap((event) => progressOf(event, id)));
+    }
+    return all.toSorted((left, right) => left.at - right.at);
   }
 
   async function giveUp({ id, sessionId }: Run): Promise<void> {
@@ -65,4 +77,12 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     );
     if (isOurs) await failJobs(run);
   };
+}
+
+// With ids that are those of no other call or step.
+function progressOf(event: RecordedEvent, runId: string): readonly RecordedEvent[] {
+  const { type, data } = event;
+  if (type === 'tool-result') return [{ ...event, data: { ...data, callId: `${runId} ${data.callId}` } }];
+  // A call inside it that has not ended keeps the step from ending.
+  return [];
 }

@@ -65,6 +65,7 @@ const recordedTypes = [
   'artifact',
   'console',
   'model-end',
+  'handoff',
 ] as const satisfies readonly (HookEventType & RecordedEventType)[];
 
 /** Returns the owner of the pins that keep the artifacts of a run after it has ended. */
@@ -138,25 +139,28 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     return openLog(runId, await stored.load(runId));
   }
 
+  async function close(runId: string): Promise<void> {
+    const log = logs.get(runId);
+    if (log === undefined) return;
+    // A run whose end is not stored continues in another process, and so do its readers.
+    await log.hold().catch(() => {});
+    await Promise.all(pins);
+    logs.delete(runId);
+    repeatedLines.delete(runId);
+    lostCalls.delete(runId);
+    log.close();
+  }
+
+  const logOf = (runId: string): EventLog | undefined => logs.get(runId);
   return {
-    runs: createRecordedRuns({ runs: store.runs, logOf: (runId) => logs.get(runId), reopen, endLostCalls, redact }),
+    runs: createRecordedRuns({ runs: store.runs, logOf, reopen, close, endLostCalls, redact }),
     async open(runId, { isNew = false } = {}) {
       if (logs.has(runId)) return undefined;
       const known = isNew ? [] : await stored.load(runId);
       return logs.has(runId) ? undefined : openLog(runId, known);
     },
-    async close(runId) {
-      const log = logs.get(runId);
-      if (log === undefined) return;
-      // A run whose end is not stored continues in another process, and so do its readers.
-      await log.hold().catch(() => {});
-      await Promise.all(pins);
-      logs.delete(runId);
-      repeatedLines.delete(runId);
-      lostCalls.delete(runId);
-      log.close();
-    },
-    active: (runId) => logs.get(runId),
+    close,
+    active: logOf,
     page: stored.page,
     read: stored.load,
     recordOf: stored.recordOf,

@@ -1,17 +1,17 @@
 import type { RecordedEventData } from '@ravi/api';
 import type { ChainCallRecord, JournaledCall } from '@ravi/kernel';
-import type { RunRecord } from './stored-events.ts';
+import type { RunRecord, SubAgentRecord } from './stored-events.ts';
 
-/** A call of a run. A call by a script names the call that ran the script. */
-export type RunCall = ChainCallRecord & { readonly parentId?: string };
+/** A call of a run. A call by a script or a sub-agent names the call that ran it. `runId` is the run of the sub-agent. */
+export type RunCall = ChainCallRecord & { readonly parentId?: string; readonly runId?: string };
 
 /**
- * Returns every call of a run in the order in which they began: those of its events, and those of its journal, whose record
- * counts for a call that both have. A call without an end is `started` while the process that began it may still run it, else
+ * Returns every call of a run and of its sub-agents in the order in which they began: those of its events, and those of its journal,
+ * whose record counts for a call that both have. A call without an end is `started` while the process that began it may still run it, else
  * `unknown`.
  */
 export function traceOf(
-  { events, calls: journaled }: RunRecord,
+  { events, calls: journaled, subAgents }: RunRecord,
   { isOver }: { readonly isOver: boolean },
 ): readonly RunCall[] {
   const calls = new Map<string, RunCall>();
@@ -29,7 +29,16 @@ export function traceOf(
     calls.set(callId, withRecord(call, calls.get(callId), isOver));
   }
   for (const [callId, call] of calls) calls.set(callId, withParent(call, calls));
-  return [...calls.values()].toSorted((left, right) => left.startedAt - right.startedAt);
+  // Not by the id of the call: models of two agents may choose the same one.
+  const below = subAgents.flatMap(traceOfSubAgent);
+  return [...calls.values(), ...below].toSorted((left, right) => left.startedAt - right.startedAt);
+}
+
+function traceOfSubAgent({ run, ...record }: SubAgentRecord): readonly RunCall[] {
+  const { callId } = run.definition.details ?? {};
+  const within = typeof callId === 'string' ? { parentId: callId } : {};
+  const trace = traceOf(record, { isOver: run.outcome !== undefined });
+  return trace.map((call) => ({ runId: run.id, ...within, ...call }));
 }
 
 // The process that began these calls has ended.

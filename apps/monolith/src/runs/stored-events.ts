@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '@ravi/api';
-import type { CompleteStateStore, JournaledCall, JournalItem, RunEventId, StoredRunEvent } from '@ravi/kernel';
+import type { CompleteStateStore, JournaledCall, JournalItem, Run, RunEventId, StoredRunEvent } from '@ravi/kernel';
 import { artifactRefs } from './run-details.ts';
 import { formatEventId, parseEventId } from './shown-events.ts';
 
@@ -9,6 +9,13 @@ export interface RunRecord {
   readonly events: readonly RecordedEvent[];
   /** Calls of the run, and of the scripts that its calls ran. */
   readonly calls: readonly JournaledCall[];
+  /** Records of its sub-agents. */
+  readonly subAgents: readonly SubAgentRecord[];
+}
+
+/** Record of a sub-agent. */
+export interface SubAgentRecord extends RunRecord {
+  readonly run: Run;
 }
 
 /** Reader of the events of runs that are stored. */
@@ -46,21 +53,32 @@ export function createStoredEvents({
     return all;
   }
 
-  // A script that a call of an agent runs has a run and a journal of its own.
-  async function callsOf(runId: string): Promise<readonly JournaledCall[]> {
+  // A script that a call of an agent runs has a run and a journal of its own, and no events.
+  async function callsOf(runId: string, children: readonly Run[]): Promise<readonly JournaledCall[]> {
     const { items } = await journal.entries(runId);
-    const { items: children } = await runs.list({ parentRunId: runId }, { limit: 1_000 });
     const scripts = children.filter(({ definition }) => definition.kind === 'chain');
-    const inner = await Promise.all(scripts.map(({ id }) => callsOf(id)));
+    const inner = await Promise.all(scripts.map(async ({ id }) => callsOf(id, await childrenOf(id))));
     return [...items.filter((item) => item.type === 'call'), ...inner.flat()];
+  }
+
+  async function childrenOf(runId: string): Promise<readonly Run[]> {
+    return (await runs.list({ parentRunId: runId }, { limit: 1_000 })).items;
+  }
+
+  async function recordOf(runId: string): Promise<RunRecord> {
+    const children = await childrenOf(runId);
+    const subAgents: SubAgentRecord[] = [];
+    // In sequence, because each reads all of its events.
+    for (const run of children) {
+      if (run.definition.kind === 'agent') subAgents.push({ run, ...(await recordOf(run.id)) });
+    }
+    return { events: await load(runId), calls: await callsOf(runId, children), subAgents };
   }
 
   return {
     page,
     load,
-    async recordOf(runId) {
-      return { events: await load(runId), calls: await callsOf(runId) };
-    },
+    recordOf,
     async artifactsOf(runId) {
       const { items } = await journal.entries(runId);
       return [...new Set([...items.flatMap(artifactsIn), ...artifactRefs(await load(runId))])];

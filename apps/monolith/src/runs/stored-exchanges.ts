@@ -1,4 +1,4 @@
-import { joinMessages } from '@ravi/agents';
+import { conversationIdOf, joinMessages } from '@ravi/agents';
 import type { Exchange as ApiExchange, Page } from '@ravi/api';
 import { KernelError } from '@ravi/kernel';
 import type {
@@ -35,7 +35,7 @@ const exchangesPerRead = 200;
  */
 export async function readExchanges(
   { exchanges, history }: Pick<CompleteStateStore, 'exchanges' | 'history'>,
-  run: Pick<Run, 'id' | 'principal' | 'sessionId'>,
+  run: Pick<Run, 'id' | 'principal' | 'sessionId' | 'parentRunId'>,
   page: PageRequest = {},
 ): Promise<Page<ApiExchange>> {
   const { items, next } = await exchanges.list(run.id, page);
@@ -101,14 +101,14 @@ async function addedUntil(
 async function conversationsAt(
   lengths: ReadonlySet<number>,
   history: CompleteStateStore['history'],
-  { principal, sessionId }: Pick<Run, 'principal' | 'sessionId'>,
+  run: Pick<Run, 'id' | 'principal' | 'sessionId' | 'parentRunId'>,
 ): Promise<ReadonlyMap<number, readonly ModelMessage[]>> {
   const found = new Map<number, readonly ModelMessage[]>();
   const longest = Math.max(0, ...lengths);
   const messages: ModelMessage[] = [];
   let cursor: string | undefined;
   do {
-    const page = await history.read(principal, sessionId, {
+    const page = await history.read(run.principal, conversationIdOf(run), {
       limit: 1_000,
       ...(cursor === undefined ? {} : { cursor }),
     });

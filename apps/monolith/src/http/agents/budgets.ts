@@ -159,7 +159,9 @@ function createSpentOf(recorder: Pick<RunRecorder, 'recordOf'>): SpentOf {
   return async (run) => {
     const kept = known.get(run.id);
     if (kept !== undefined) return kept;
-    const { usage, cost, trace } = runDetails(run, await recorder.recordOf(run.id));
+    const { usage, cost, trace: all } = runDetails(run, await recorder.recordOf(run.id));
+    // Runs of sub-agents are counted themselves.
+    const trace = all.filter(({ runId }) => runId === undefined);
     const ofScripts = trace.filter(({ caller }) => caller === 'chain');
     const byScript = Map.groupBy(ofScripts, ({ parentId }) => parentId);
     const spent = {

@@ -79,13 +79,10 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     }
   }
 
-  // The run of a script inside another run continues when the outermost run makes its calls again.
+  // A script or a sub-agent inside another run continues when the outermost run makes its calls again.
   async function runToResume(runId: string): Promise<Run | undefined> {
-    const run = await chains.get(runId);
-    let outermost = run;
-    while (run?.definition.kind === chainKind && outermost?.parentRunId !== undefined) {
-      outermost = await chains.get(outermost.parentRunId);
-    }
+    let outermost = await chains.get(runId);
+    while (outermost?.parentRunId !== undefined) outermost = await chains.get(outermost.parentRunId);
     return outermost;
   }
 

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { test } from 'vitest';
+import { readEvents } from './support/event-reader.ts';
+import { createInstallation } from './support/installation.ts';
+import type { TestInstallation } from './support/installation.ts';
+import { startProcess } from './support/server-process.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any;
+
+/** Call of a model: the name of a tool and its arguments. */
+type Call = readonly [name: string, args: object];
+
+/** Returns a task for the model of the tests, which makes the calls of one step after another and repeats the results. */
+function task(...steps: readonly (readonly Call[])[]): string {
+  return JSON.stringify(steps);
+}
+
+/** Returns the call of a sub-agent with a task of its own. */
+function delegate(agent: string, ...steps: readonly (readonly Call[])[]): Call {
+  return [agent, { task: task(...steps) }];
+}
+
+// Both agents use the same ids for their calls, as models of some providers do.
+const model = `
+async function* stream({ messages }) {
+  const steps = JSON.parse(messages[0].content[0].text);
+  const done = messages.filter(({ role }) => role === 'assistant').length;
+  const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
+  for (const [index, [name, args]] of (steps[done] ?? []).entries()) {
+    yield { type: 'block', block: { type: 'tool_use', id: 'call_' + done + '_' + index, name, arguments: args } };
+  }
+  if (steps[done] === undefined) {
+    const text = results.map(({ content }) => content[0]?.text).join(' | ');
+    yield { type: 'block', block: { type: 'text', text } };
+  }
+  const reason = steps[done] === undefined ? 'end' : 'tool-use';
+  yield { type: 'finish', reason, usage: { inputTokens: 1, outputTokens: 1 } };
+}
+export const provider = { id: 'calling', stream };
+const create = () => provider;
+export default { name: 'calling', port: 'modelProvider', configSchema: { type: 'object' }, create };
+`;
+
+/** Kills its server in the middle of the call. */
+const crashTool = `
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+export default {
+  name: 'crash', description: 'Ends the process.', risk: 'high', inputSchema: { type: 'object' },
+  async execute() {
+    await appendFile(join(import.meta.dirname, '../launches.txt'), 'crash\\n');
+    process.kill(process.pid, 'SIGKILL');
+    await new Promise(() => {});
+  },
+};`;
+
+const source = (path: string): string =>
+  JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../packages', path)).href);
+
+const helperTool = `
+import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
+import launchTools from './launch.mjs';
+import crash from './crash.mjs';
+import { provider as model } from '../model.mjs';
+const policy = { maxRiskUnapproved: 'high' };
+export default createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools: [...launchTools, crash] }));
+`;
+
+const bossTool = `
+import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
+import helper from './helper.mjs';
+import { provider as model } from '../model.mjs';
+const policy = { maxRiskUnapproved: 'high' };
+export default createAgentTool(new ReActAgent({ name: 'boss', model, policy, tools: [helper] }));
+`;
+
+const files = {
+  'model.mjs': model,
+  'tools/crash.mjs': crashTool,
+  'tools/helper.mjs': helperTool,
+  'tools/boss.mjs': bossTool,
+};
+
+function install(): Promise<TestInstallation> {
+  const policy = { maxRiskUnapproved: 'high' } as const;
+  return createInstallation({ policy, plugins: { modelProvider: [{ use: './model.mjs' }] } }, files);
+}
+
+async function send(url: string, path: string, body?: unknown): Promise<Body> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+async function start(url: string, text: string): Promise<string> {
+  return (await send(url, '/v1/runs', { kind: 'agent', task: text })).id;
+}
+
+/** Follows a run across its streams until `event` and returns its data. */
+async function until(url: string, runId: string, event: string): Promise<Body> {
+  for (let last = ''; ;) {
+    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
+    for await (const received of readEvents(response)) {
+      if (received.event === event) return JSON.parse(received.data).data;
+      last = received.id ?? last;
+    }
+    await pause(20);
+  }
+}
+
+async function pendingOf(url: string, runId: string, count: number): Promise<readonly Body[]> {
+  for (;;) {
+    const { items } = await send(url, `/v1/approvals?runId=${runId}&status=pending`);
+    if (items.length >= count) return items.toReversed();
+    await pause(20);
+  }
+}
+
+async function approve(url: string, { id }: Body, more: object = { decision: 'approved' }): Promise<void> {
+  const decided = await send(url, `/v1/approvals/${id}/decision`, more);
+  assert.equal(decided.error, undefined, JSON.stringify(decided));
+}
+
+async function untilStatus(url: string, runId: string, status: string): Promise<Body> {
+  for (;;) {
+    const run = await send(url, `/v1/runs/${runId}`);
+    if (run.status === status) return run;
+    await pause(20);
+  }
+}
+
+test(
+  'a sub-agent whose server is killed during its call continues on the next one, and repeats no effect',
+  { timeout: 90_000 },
+  async () => {
+    await using installation = await install();
+    const work = delegate('helper', [['launch', { target: 'moon' }]], [['crash', {}]], [['launch', { target: 'sun' }]]);
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const runId = await start(await first.url(), task([work], [['launch', { target: 'mars' }]]));
+    await first.exit;
+
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const url = await second.url();
+    const ended = await until(url, runId, 'run-end');
+    assert.equal(ended.status, 'completed', JSON.stringify(ended));
+    assert.deepEqual(await installation.launches(), ['launch moon', 'crash', 'launch sun', 'launch mars']);
+    assert.match(ended.text, /^launched \| .*crash was running.* \| launched \| launched$/);
+
+    const run = await send(url, `/v1/runs/${runId}`);
+    const [child, ...others] = run.children;
+    assert.deepEqual(
+      [child.kind, child.agent, child.callId, child.status, others.length],
+      ['agent', 'helper', 'call_0_0', 'completed', 0],
+    );
+    // The trace of the run has the calls of its sub-agent, although both have the same ids.
+    const told = run.trace.map(({ tool, callId, status, errorCode = '', parentId, runId: of }: Body) => [
+      ...[tool, callId, status, errorCode],
+      ...[parentId, of],
+    ]);
+    // The call of the sub-agent was made again, so it began last.
+    assert.deepEqual(told, [
+      ['launch', 'call_0_0', 'ok', '', 'call_0_0', child.id],
+      ['crash', 'call_1_0', 'error', 'E_CALL_UNKNOWN', 'call_0_0', child.id],
+      ['helper', 'call_0_0', 'ok', '', undefined, undefined],
+      ['launch', 'call_2_0', 'ok', '', 'call_0_0', child.id],
+      ['launch', 'call_1_0', 'ok', '', undefined, undefined],
+    ]);
+    const helper = await send(url, `/v1/runs/${child.id}`);
+    assert.deepEqual([helper.parentRunId, helper.task, helper.steps], [runId, work[1]['task' as never], 4]);
+    assert.deepEqual(
+      helper.attempts.map(({ end }: Body) => end),
+      ['crashed', 'ended'],
+    );
+    assert.equal((await until(url, child.id, 'run-start')).parentId, 'call_0_0');
+    assert.equal((await until(url, runId, 'handoff')).childRunId, child.id);
+    const { items: exchanges } = await send(url, `/v1/runs/${child.id}/exchanges`);
+    assert.equal(exchanges.length, 4);
+  },
+);
+
+for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
+  test(`the approval of a sub-agent is decided after ${ending} of its server`, { timeout: 90_000 }, async () => {
+    await using installation = await install();
+    const work = delegate('helper', [['launch', { target: 'moon' }]], [['detonate', { target: 'mine' }]]);
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const url = await first.url();
+    const runId = await start(url, task([work]));
+    const [asked] = await pendingOf(url, runId, 1);
+    const [child] = (await untilStatus(url, runId, 'paused')).children;
+    assert.deepEqual([asked.runId, asked.agent, asked.tool], [child.id, 'helper', 'detonate']);
+    assert.deepEqual([child.status, (await send(url, `/v1/runs/${child.id}`)).lease], ['paused', undefined]);
+    first.signal(ending);
+    await first.exit;
+
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const next = await second.url();
+    assert.equal((await send(next, `/v1/runs/${runId}`)).status, 'paused');
+    // The tool belongs to the sub-agent alone, which does not run now.
+    await approve(next, asked, { decision: 'modified', modifiedArgs: { target: 'quarry' } });
+    const ended = await until(next, runId, 'run-end');
+    assert.deepEqual([ended.status, ended.text], ['completed', 'launched | launched']);
+    assert.deepEqual(await installation.launches(), ['launch moon', 'detonate quarry']);
+    const run = await send(next, `/v1/runs/${runId}`);
+    assert.deepEqual([run.children.length, run.children[0].status], [1, 'completed']);
+    assert.equal(run.pendingApprovals.length, 0);
+  });
+}
+
+test('a sub-agent of a sub-agent pauses, is killed and continues with all above it', { timeout: 90_000 }, async () => {
+  await using installation = await install();
+  const helper = delegate('helper', [['detonate', { target: 'mine' }]], [['crash', {}]]);
+  const boss = delegate('boss', [helper]);
+  using first = startProcess(installation.folder, ['--port', '0']);
+  const url = await first.url();
+  const runId = await start(url, task([boss]));
+  const [asked] = await pendingOf(url, runId, 1);
+  assert.equal(asked.agent, 'helper');
+  await untilStatus(url, runId, 'paused');
+  await approve(url, asked);
+  await first.exit;
+
+  using second = startProcess(installation.folder, ['--port', '0']);
+  const next = await second.url();
+  const ended = await until(next, runId, 'run-end');
+  assert.equal(ended.status, 'completed', JSON.stringify(ended));
+  assert.match(ended.text, /^launched \| .*crash was running/);
+  assert.deepEqual(await installation.launches(), ['detonate mine', 'crash']);
+  const run = await send(next, `/v1/runs/${runId}`);
+  const [middle] = run.children;
+  const [lowest] = (await send(next, `/v1/runs/${middle.id}`)).children;
+  assert.deepEqual([middle.agent, lowest.agent], ['boss', 'helper']);
+  const runOf = new Map(run.trace.map(({ tool, runId: of }: Body) => [tool, of]));
+  assert.deepEqual(
+    ['boss', 'helper', 'detonate', 'crash'].map((tool) => runOf.get(tool)),
+    [undefined, middle.id, lowest.id, lowest.id],
+  );
+});
+
+test('two sub-agents of one step are decided one after the other, and neither repeats an effect', { timeout: 90_000 }, async () => {
+  await using installation = await install();
+  const work = (name: string): Call =>
+    delegate('helper', [['launch', { target: name }]], [['detonate', { target: name }]]);
+  using server = startProcess(installation.folder, ['--port', '0']);
+  const url = await server.url();
+  const runId = await start(url, task([work('east'), work('west'), ['launch', { target: 'own' }]]));
+  const asked = await pendingOf(url, runId, 2);
+  const paused = await untilStatus(url, runId, 'paused');
+  assert.deepEqual(new Set(asked.map((each) => each.runId)), new Set(paused.children.map(({ id }: Body) => id)));
+  const [west, east] = asked.toSorted((left) => (left.args.target === 'west' ? -1 : 1));
+  await approve(url, west);
+  while (!(await installation.launches()).includes('detonate west')) await pause(20);
+  await untilStatus(url, runId, 'paused');
+  await approve(url, east, { decision: 'denied', reason: 'too far' });
+  const ended = await until(url, runId, 'run-end');
+  assert.deepEqual(ended.status, 'completed');
+  assert.match(ended.text, /^launched \| .*denied: too far \| launched \| launched \| launched$/);
+  assert.deepEqual(
+    (await installation.launches()).toSorted((left, right) => left.localeCompare(right)),
+    ['detonate west', 'launch east', 'launch own', 'launch west'],
+  );
+});
+
+test('a sub-agent ends with its caller, and its question is withdrawn', { timeout: 90_000 }, async () => {
+  await using installation = await install();
+  using server = startProcess(installation.folder, ['--port', '0']);
+  const url = await server.url();
+  const runId = await start(url, task([delegate('helper', [['detonate', {}]])]));
+  const [asked] = await pendingOf(url, runId, 1);
+  await untilStatus(url, runId, 'paused');
+  await send(url, `/v1/runs/${runId}/cancel`, {});
+  const run = await send(url, `/v1/runs/${runId}`);
+  assert.deepEqual([run.status, run.children[0].status], ['cancelled', 'cancelled']);
+  const late = await send(url, `/v1/approvals/${asked.id}/decision`, { decision: 'approved' });
+  assert.equal(late.error?.code, 'E_APPROVAL_WITHDRAWN');
+});
