@@ -43,6 +43,7 @@ const everyType: Readonly<Record<RecordedEventType, true>> = {
   'approval-decided': true,
   console: true,
   artifact: true,
+  handoff: true,
 };
 
 function linesOf(format: EventFormat): readonly (readonly string[])[] {

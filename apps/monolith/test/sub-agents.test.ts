@@ -242,29 +242,33 @@ test('a sub-agent of a sub-agent pauses, is killed and continues with all above 
   );
 });
 
-test('two sub-agents of one step are decided one after the other, and neither repeats an effect', { timeout: 90_000 }, async () => {
-  await using installation = await install();
-  const work = (name: string): Call =>
-    delegate('helper', [['launch', { target: name }]], [['detonate', { target: name }]]);
-  using server = startProcess(installation.folder, ['--port', '0']);
-  const url = await server.url();
-  const runId = await start(url, task([work('east'), work('west'), ['launch', { target: 'own' }]]));
-  const asked = await pendingOf(url, runId, 2);
-  const paused = await untilStatus(url, runId, 'paused');
-  assert.deepEqual(new Set(asked.map((each) => each.runId)), new Set(paused.children.map(({ id }: Body) => id)));
-  const [west, east] = asked.toSorted((left) => (left.args.target === 'west' ? -1 : 1));
-  await approve(url, west);
-  while (!(await installation.launches()).includes('detonate west')) await pause(20);
-  await untilStatus(url, runId, 'paused');
-  await approve(url, east, { decision: 'denied', reason: 'too far' });
-  const ended = await until(url, runId, 'run-end');
-  assert.deepEqual(ended.status, 'completed');
-  assert.match(ended.text, /^launched \| .*denied: too far \| launched \| launched \| launched$/);
-  assert.deepEqual(
-    (await installation.launches()).toSorted((left, right) => left.localeCompare(right)),
-    ['detonate west', 'launch east', 'launch own', 'launch west'],
-  );
-});
+test(
+  'two sub-agents of one step are decided one after the other, and neither repeats an effect',
+  { timeout: 90_000 },
+  async () => {
+    await using installation = await install();
+    const work = (name: string): Call =>
+      delegate('helper', [['launch', { target: name }]], [['detonate', { target: name }]]);
+    using server = startProcess(installation.folder, ['--port', '0']);
+    const url = await server.url();
+    const runId = await start(url, task([work('east'), work('west'), ['launch', { target: 'own' }]]));
+    const asked = await pendingOf(url, runId, 2);
+    const paused = await untilStatus(url, runId, 'paused');
+    assert.deepEqual(new Set(asked.map((each) => each.runId)), new Set(paused.children.map(({ id }: Body) => id)));
+    const [west, east] = asked.toSorted((left) => (left.args.target === 'west' ? -1 : 1));
+    await approve(url, west);
+    while (!(await installation.launches()).includes('detonate west')) await pause(20);
+    await untilStatus(url, runId, 'paused');
+    await approve(url, east, { decision: 'denied', reason: 'too far' });
+    const ended = await until(url, runId, 'run-end');
+    assert.deepEqual(ended.status, 'completed');
+    assert.match(ended.text, /^launched \| .*denied: too far \| launched \| launched \| launched$/);
+    assert.deepEqual(
+      (await installation.launches()).toSorted((left, right) => left.localeCompare(right)),
+      ['detonate west', 'launch east', 'launch own', 'launch west'],
+    );
+  },
+);
 
 test('a sub-agent ends with its caller, and its question is withdrawn', { timeout: 90_000 }, async () => {
   await using installation = await install();

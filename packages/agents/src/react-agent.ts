@@ -88,7 +88,7 @@ export class ReActAgent implements Agent {
    * run of another agent, or if this agent has no lease, history or run store.
    */
   recover(run: Run, options: RecoverOptions): AgentStream {
-    return new AgentStream(options.signal, (parts) => 
+    return new AgentStream(options.signal, (parts) =>
       recoverRun(definitionOf(this), run, { ...options, ...parts, children }),
     );
   }

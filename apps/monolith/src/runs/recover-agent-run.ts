@@ -33,7 +33,8 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     const all = [...(await recorder.read(runId))];
     const { items } = await store.runs.list({ parentRunId: runId }, { limit: maxSubAgents });
     for (const { id, definition } of items) {
-      if (definition.kind === 'agent') all.push(...(await readWithSubAgents(id)).flatMap((event) => progressOf(event, id)));
+      if (definition.kind === 'agent')
+        all.push(...(await readWithSubAgents(id)).flatMap((event) => progressOf(event, id)));
     }
     return all.toSorted((left, right) => left.at - right.at);
   }

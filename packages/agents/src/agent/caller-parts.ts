@@ -27,5 +27,8 @@ export function definitionWithin(caller: AgentDefinition, own: AgentDefinition):
     return { definition: { ...own, invoker, middleware, logger, approvals: 'wait' }, isResumable: false };
   }
   const stores = { runs, history, lease, jobs };
-  return { definition: { ...own, invoker, middleware, logger, approvals, approvalExpiryMs, ...stores }, isResumable: true };
+  return {
+    definition: { ...own, invoker, middleware, logger, approvals, approvalExpiryMs, ...stores },
+    isResumable: true,
+  };
 }

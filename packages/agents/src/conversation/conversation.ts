@@ -18,7 +18,11 @@ import { closeOpenCalls, joinMessages } from './join-messages.ts';
  * Returns the id under which the conversation of a run is stored: the session, or the run itself for a sub-agent, whose
  * conversation is its own.
  */
-export function conversationIdOf({ id, sessionId, parentRunId }: Pick<Run, 'id' | 'sessionId' | 'parentRunId'>): string {
+export function conversationIdOf({
+  id,
+  sessionId,
+  parentRunId,
+}: Pick<Run, 'id' | 'sessionId' | 'parentRunId'>): string {
   return parentRunId === undefined ? sessionId : id;
 }
 

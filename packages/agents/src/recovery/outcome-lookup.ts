@@ -34,7 +34,8 @@ export function createOutcomeLookup(
   }
   const calls = items.filter((item) => item.type === 'call');
   const lostCalls = lost.map(callOf);
-  const mayBeLost = (id: string): boolean => lostCalls.some((callId) => callId === undefined || isWithin(callId, { id }));
+  const mayBeLost = (id: string): boolean =>
+    lostCalls.some((callId) => callId === undefined || isWithin(callId, { id }));
   return ({ id, name }) => {
     const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
     if (own !== undefined && hasOutcome(own)) return own.result;

@@ -91,7 +91,11 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
 
 /** Takes a run of an agent from a process that has ended, or out of its pause. Returns `undefined` if another process has it. */
 export async function claimRun(
-  { runs, lease, invoker }: Pick<AgentDefinition, 'invoker'> & { readonly runs: RunStore; readonly lease: LeaseRequest },
+  {
+    runs,
+    lease,
+    invoker,
+  }: Pick<AgentDefinition, 'invoker'> & { readonly runs: RunStore; readonly lease: LeaseRequest },
   runId: string,
 ): Promise<{ readonly row: Run; readonly wasPaused: boolean } | undefined> {
   const row = await runs.claim(runId, lease);

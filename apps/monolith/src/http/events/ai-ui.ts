@@ -99,6 +99,7 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'approval-decided':
         case 'console':
         case 'artifact':
+        case 'handoff':
           return write({ type: `data-${type}`, data });
       }
     },
