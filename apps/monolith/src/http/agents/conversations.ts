@@ -12,7 +12,8 @@ export function conversationOperations({
     implement(api.conversations.list, async ({ caller, query }) => {
       const { items, next } = await runs.list({ principal: caller.principal }, pageOf(query));
       const found = new Map<string, { sessionId: string; runs: number; lastRunAt: number }>();
-      for (const { sessionId, createdAt } of items) {
+      for (const { sessionId, createdAt, parentRunId } of items) {
+        if (parentRunId !== undefined) continue;
         const known = found.get(sessionId);
         const lastRunAt = Math.max(known?.lastRunAt ?? 0, createdAt);
         found.set(sessionId, { sessionId, runs: (known?.runs ?? 0) + 1, lastRunAt });
