@@ -7,9 +7,11 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const binaries = join(root, 'node_modules', '.bin');
 const consoleFolder = join(root, 'apps', 'console');
+const bundleFolder = new URL('../apps/monolith/bundle/', import.meta.url);
 const onWindows = process.platform === 'win32';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const parentCheckMs = 500;
+const useBundle = `--import=${new URL('use.mjs', bundleFolder).href}`;
 const endWithParent = new URL('end-with-parent.mjs', import.meta.url).href;
 const oldestNode = 20;
 
@@ -17,7 +19,9 @@ const [task = '', ...taskArguments] = process.argv.slice(2);
 
 /** Each task is a list of programs, run in order until one fails. Arguments of the user go to the last one. */
 const tasks = {
-  start: (args) => [[namesConfiguration(args) ? 'apps/monolith/src/main.ts' : 'examples/flights-report/src/main.ts']],
+  start: (args) => [
+    [useBundle, namesConfiguration(args) ? 'apps/monolith/src/main.ts' : 'examples/flights-report/src/main.ts'],
+  ],
   test: () => [['scripts/test.ts']],
   setup: () => [pnpm('install')],
   verify: () => [['scripts/verify.ts']],
@@ -44,7 +48,10 @@ async function main() {
   const running = process.versions.node;
   if (Number(running.split('.')[0]) < oldestNode) fail(`Ravi needs Node ${oldestNode} or newer; this is ${running}.`);
   if (task !== 'setup' && !isInstalled()) install();
-  if (task === 'start' && !isConsoleBuilt()) buildConsole();
+  if (task === 'start') {
+    if (!isConsoleBuilt()) buildConsole();
+    await bundleServer();
+  }
   const programs = tasks[task](taskArguments);
   const last = programs.pop();
   for (const program of programs) await run(program);
@@ -97,6 +104,16 @@ function buildConsole() {
   const args = [vite, 'build', '--logLevel', 'error'];
   const { status } = spawnSync(node24(), args, { cwd: consoleFolder, stdio: ['ignore', 2, 2] });
   if (status !== 0) fail('The console could not be built: see the messages above.');
+}
+
+/** Bundles the server if that was not done with these sources. A server that cannot be bundled starts from its sources. */
+async function bundleServer() {
+  const { problemOf, readManifest } = await import(new URL('stamp.mjs', bundleFolder).href);
+  if (problemOf(readManifest()) === undefined) return;
+  console.error('Bundling the server. This takes a few seconds, and is needed again only when its sources change …');
+  const program = fileURLToPath(new URL('build.mjs', bundleFolder));
+  const { status } = spawnSync(node24(), [program], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) console.error('The server could not be bundled: see the messages above.');
 }
 
 function node24() {

@@ -39,6 +39,11 @@ beforeEach(() => {
     write(`apps/console/${source}`, '{}');
   }
   write('apps/console/dist/app/index.html', 'built');
+  mkdirSync(join(workspace, 'apps/monolith/bundle'));
+  for (const file of ['stamp.mjs', 'use.mjs']) {
+    cpSync(join(root, 'apps/monolith/bundle', file), join(workspace, 'apps/monolith/bundle', file));
+  }
+  write('apps/monolith/bundle/dist/current.json', JSON.stringify({ folder: 'one', entries: {}, inputs: [] }));
 });
 
 afterEach(() => rmSync(workspace, { recursive: true }));
@@ -78,6 +83,36 @@ test('a console that is older than its sources is built first, and a failed buil
   const broken = await bootstrap(['start']);
   assert.equal(broken.code, 1);
   assert.match(broken.stderr, /The console could not be built/);
+});
+
+test('the server starts from its bundle, which is built again when a source has changed', async () => {
+  pretendInstalled();
+  const main = 'apps/monolith/src/main.ts';
+  write(
+    'apps/monolith/bundle/build.mjs',
+    `import { mkdirSync, writeFileSync } from 'node:fs';
+     import { join } from 'node:path';
+     import { bundlesFolder, manifestFile, stampOf } from './stamp.mjs';
+     mkdirSync(join(bundlesFolder, 'two'), { recursive: true });
+     writeFileSync(join(bundlesFolder, 'two/main.js'), 'console.log("bundled", ...process.argv.slice(2))');
+     const inputs = [['${main}', stampOf('${main}')]];
+     writeFileSync(manifestFile, JSON.stringify({ folder: 'two', entries: { '${main}': 'main.js' }, inputs }));`,
+  );
+  rmSync(join(workspace, 'apps/monolith/bundle/dist'), { recursive: true });
+  mkdirSync(join(workspace, 'apps/monolith/bundle/dist'));
+  const args = ['start', '--config', 'x.json'];
+  const first = await bootstrap(args);
+  assert.deepEqual([first.code, first.stdout], [0, 'bundled --config x.json\n']);
+  assert.match(first.stderr, /^Bundling the server\..*\n$/);
+  assert.deepEqual(await bootstrap(args), { code: 0, stdout: 'bundled --config x.json\n', stderr: '' });
+  write(main, "console.log('changed source');");
+  write('apps/monolith/bundle/build.mjs', "console.error('no space left'); process.exitCode = 1;");
+  const failed = await bootstrap(args);
+  assert.deepEqual([failed.code, failed.stdout], [0, 'changed source\n']);
+  assert.match(
+    failed.stderr,
+    /^Bundling the server.*\nno space left\nThe server could not be bundled: .*\nStarting from the sources, which takes longer: apps\/monolith\/src\/main\.ts has changed/,
+  );
 });
 
 test('the exit code of the program is the exit code of the command', async () => {

@@ -30,8 +30,11 @@ test('the image copies existing paths, with the versions of the repository', () 
   );
   assert.ok(copied.flat().length >= 8);
   for (const path of copied.flat()) assert.ok(exists(path), path);
-  const [, entry = ''] = /^ENTRYPOINT \["node", "\/opt\/ravi\/([^"]+)"\]$/m.exec(dockerfile) ?? [];
-  assert.ok(exists(entry), entry);
+  const [, preload = '', entry = ''] =
+    /^ENTRYPOINT \["node", "--import", "\/opt\/ravi\/([^"]+)", "\/opt\/ravi\/([^"]+)"\]$/m.exec(dockerfile) ?? [];
+  assert.ok(exists(preload) && exists(entry), `${preload} ${entry}`);
+  const [, builder = ''] = /&& node (\S+)$/m.exec(dockerfile) ?? [];
+  assert.ok(exists(builder), builder);
   for (const [, version] of dockerfile.matchAll(/^FROM node:([\d.]+)-/gm)) assert.equal(version, devDependencies.node);
   for (const [, version] of dockerfile.matchAll(/npx -y (pnpm@\S+)/g)) assert.equal(version, packageManager);
 });
@@ -42,8 +45,13 @@ test('the systemd unit starts an existing program, and gives the server enough t
   assert.deepEqual(sections, ['Unit', 'Service', 'Install']);
   const lines = unit.split('\n').filter((line) => line !== '' && !/^[#[]/.test(line));
   for (const line of lines) assert.match(line, /^[A-Z][A-Za-z]+=/);
-  const [, entry = ''] = /^ExecStart=\/opt\/ravi\/node_modules\/\.bin\/node \/opt\/ravi\/(\S+)$/m.exec(unit) ?? [];
-  assert.ok(exists(entry), entry);
+  const start = /^ExecStart=\/opt\/ravi\/node_modules\/\.bin\/node --import \/opt\/ravi\/(\S+) \/opt\/ravi\/(\S+)$/m;
+  const [, preload = '', entry = ''] = start.exec(unit) ?? [];
+  assert.ok(exists(preload) && exists(entry), `${preload} ${entry}`);
+  // Exit code 1 is retried for ever, 2 never: docs/deploy.md says why.
+  for (const line of ['Restart=on-failure', 'RestartPreventExitStatus=2', 'StartLimitIntervalSec=0']) {
+    assert.ok(lines.includes(line), line);
+  }
   assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > 10);
 });
 
