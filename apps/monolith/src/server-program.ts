@@ -42,10 +42,8 @@ function end(code: number, message: string): never {
   process.exit(code);
 }
 
-// Not a mistake in the configuration: what is wrong with the state may be repaired while a supervisor tries again.
-function isOfState(code: string): boolean {
-  return code.startsWith('E_STATE_');
-}
+// Errors of the state are not mistakes in the configuration: an operator may repair them while a supervisor tries again.
+const stateCodes = new Set(['E_STATE_CONFLICT', 'E_STATE_CORRUPT', 'E_STATE_INVALID', 'E_STATE_UNAVAILABLE']);
 
 /** Runs the server as the main program, with the flags of its command line, and ends the process. */
 export async function runProgram(): Promise<never> {
@@ -62,7 +60,7 @@ export async function runProgram(): Promise<never> {
   try {
     process.exit(await runServer(flags));
   } catch (error) {
-    if (isKernelError(error)) end(isOfState(error.code) ? failed : badUsage, `${error.code}: ${error.message}`);
+    if (isKernelError(error)) end(stateCodes.has(error.code) ? failed : badUsage, `${error.code}: ${error.message}`);
     end(failed, String(error instanceof Error ? error.stack : error));
   }
 }
