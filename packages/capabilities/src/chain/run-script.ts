@@ -60,6 +60,8 @@ export interface ScriptHost {
     readonly opening: string;
     /** Calls to the host that may be in flight in addition to tool calls. */
     readonly moreInFlight: number;
+    /** Called when the script has made every call of its turn and waits. */
+    onTurnEnd(): void;
   };
 }
 
@@ -92,13 +94,14 @@ export async function runScript(
       memoryBytes: policy.memoryLimitBytes,
       maxConsoleBytes: policy.maxConsoleBytes,
       maxResultBytes: maxReturnedBytes(policy, invoker),
-      // A durable run confirms each reply with a call of its own.
+      // The timers of a durable run are calls to the host too.
       maxCalls: maxBridgeCalls(policy) * (durable === undefined ? 1 : 2),
       maxInFlight: policy.maxInFlight + (durable?.moreInFlight ?? 0),
     },
     // Not `reply` itself, because a sandbox passes a second argument.
     bridge: check === undefined ? (call) => reply(call) : check.before((call) => reply(call)),
     onConsole: log.add,
+    ...(durable === undefined ? {} : { onTurnEnd: durable.onTurnEnd }),
     humanWaitMs: () => session.humanWaitMs(),
   });
   const { warnings } = check?.report ?? found;

@@ -36,6 +36,11 @@ export interface SandboxSupport {
   readonly detectsDeadlock: boolean;
   /** Languages whose scripts can read the files of a request at their paths. Default: none. */
   readonly files?: readonly SandboxLanguage[];
+  /**
+   * True if it calls `onTurnEnd` of a JavaScript request. Durable scripts need it: they are replayed turn by turn. Default:
+   * false.
+   */
+  readonly marksTurns?: boolean;
 }
 
 /** Limits of one run. Times in milliseconds, sizes in bytes. */
@@ -106,6 +111,11 @@ export interface SandboxRequest {
   /** Replies to a call with text. A rejection reaches the guest as `{ name, message, code }` only. */
   bridge(call: BridgeCall, options: { readonly signal: AbortSignal }): Promise<string>;
   onConsole(line: ConsoleLine): void;
+  /**
+   * Called when the guest has handled every reply that was sent to it and waits for the next one. The host has then received
+   * every call of this turn, however many frames they took.
+   */
+  onTurnEnd?(): void;
   /** Returns the milliseconds spent so far on waiting for people. They do not count against `wallTimeMs`. */
   humanWaitMs?(): number;
   /** Ends the guest and its bridge calls. */

@@ -7,9 +7,14 @@ const container = { isolation: 'container', limits: sandboxLimits, detectsDeadlo
 
 test('it declares isolation by container, every limit, and files for Python alone', async () => {
   await using both = createDockerSandbox();
-  assert.deepEqual(both.supports, { ...container, languages: ['javascript', 'python'], files: ['python'] });
+  assert.deepEqual(both.supports, {
+    ...container,
+    languages: ['javascript', 'python'],
+    marksTurns: true,
+    files: ['python'],
+  });
   await using python = createDockerSandbox({ languages: ['python'] });
-  assert.deepEqual(python.supports, { ...container, languages: ['python'], files: ['python'] });
+  assert.deepEqual(python.supports, { ...container, languages: ['python'], marksTurns: false, files: ['python'] });
   await using javascript = createDockerSandbox({ languages: ['javascript'] });
-  assert.deepEqual(javascript.supports, { ...container, languages: ['javascript'] });
+  assert.deepEqual(javascript.supports, { ...container, languages: ['javascript'], marksTurns: true });
 });

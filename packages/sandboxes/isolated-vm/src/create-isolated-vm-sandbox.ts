@@ -19,6 +19,7 @@ export function createIsolatedVmSandbox(options: IsolatedVmSandboxOptions = {}):
       isolation: 'process',
       limits: sandboxLimits,
       detectsDeadlock: true,
+      marksTurns: true,
     },
     launch: nodeLauncher({
       source: childSource({ openRealm: openIsolates, argument: { binary: findBinary() } }),

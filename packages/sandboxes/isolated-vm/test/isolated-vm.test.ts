@@ -25,6 +25,7 @@ test('it declares isolation by process and every limit', async () => {
     isolation: 'process',
     limits: sandboxLimits,
     detectsDeadlock: true,
+    marksTurns: true,
   });
 });
 

@@ -10,6 +10,7 @@ import { createSandboxHarness } from './sandbox-harness.ts';
 import type { CreateSandbox, SandboxContractOptions } from './sandbox-harness.ts';
 import { tamperingCases } from './tampering-cases.ts';
 import { timerCases } from './timer-cases.ts';
+import { turnCases } from './turn-cases.ts';
 import { valueCases } from './value-cases.ts';
 import type { ContractTest } from '../suite/contract-test.ts';
 
@@ -25,6 +26,7 @@ export function sandboxContract(test: ContractTest, create: CreateSandbox, optio
   consoleCases(harness);
   callCases(harness);
   timerCases(harness);
+  turnCases(harness);
   limitCases(harness);
   callSizeCases(harness);
   fileCases(harness);

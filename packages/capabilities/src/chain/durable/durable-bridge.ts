@@ -43,10 +43,10 @@ export interface DurableBridge extends ChainHost {
   stop(): void;
 }
 
-// The confirmation of a reply, and the wakes that a script may request at once.
-const moreInFlight = 12;
-// A recorded call arrives in the same turn as before, in one frame or a few.
-const missingAfterMs = 1_000;
+// The wakes that a script may request at once.
+const moreInFlight = 8;
+// For a script that ends with the error of its own accord, which then names the position of the call.
+const stopAfterMs = 1_000;
 
 /**
  * Creates the bridge of one run. Each request of a script has a place, in the order of the requests. Requests with a
@@ -67,8 +67,9 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     now: beginning.now,
     recorded: recorded.order.map((place) => ({ place, now: recordedTime(recorded, place) })),
     onCaughtUp: catchUp,
-    onMissing: (place) =>
-      stopSoon(() => (place < nextPlace ? undefined : missingCall(place, recorded.calls.get(place)))),
+    onMissing(place) {
+      if (place >= nextPlace) diverge(missingCall(place, recorded.calls.get(place)));
+    },
     onIdle() {
       const waits = waitingCalls.size > 0 && waitingCalls.size === turns.open.size;
       options.onWaiting(waits ? [...waitingCalls.values()] : undefined);
@@ -106,15 +107,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   function diverge(message: string): void {
     divergence ??= message;
     // Also stops a script that catches the error.
-    stopSoon(() => message);
-  }
-
-  function stopSoon(messageOf: () => string | undefined): void {
-    stopTimer ??= clock.setTimer(() => {
-      stopTimer = undefined;
-      divergence ??= messageOf();
-      if (divergence !== undefined) options.onStop(divergence);
-    }, missingAfterMs);
+    stopTimer ??= clock.setTimer(() => options.onStop(message), stopAfterMs);
   }
 
   const invokeAt =
@@ -216,10 +209,11 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     durable: {
       opening: `${beginName}(${beginning.now},${JSON.stringify(beginning.seed)},${session.policy.maxInFlight});`,
       moreInFlight,
+      onTurnEnd: () => turns.endTurn(),
     },
     files: inner.files,
     settled: () => inner.settled(),
-    reply: (call) => (call.op === 'taken' ? turns.confirm() : request(call)),
+    reply: request,
     stopped(ended) {
       if (divergence === undefined && hasEndedNormally(ended)) divergence = missingMessage();
       return divergence === undefined ? undefined : divergenceFailure(divergence, ended);

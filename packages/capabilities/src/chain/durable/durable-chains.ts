@@ -18,6 +18,7 @@ export interface DurableChainsOptions {
   readonly store: CompleteStateStore;
   /** Its approval handler should store its requests in the same store, as `createStoredApprovals` does. */
   readonly invoker: ToolInvoker;
+  /** Must support `marksTurns`. */
   readonly sandbox: Sandbox;
   readonly logger?: Logger;
   /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
@@ -36,9 +37,9 @@ export interface DurableChainsOptions {
 export interface DurableChains extends AsyncDisposable {
   /**
    * Runs a script until it ends or is paused (status `paused`). Errors of the script are part of the result.
-   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_UNSUPPORTED` for Python,
-   * `E_STATE_CONFLICT` when the id is taken or another process has resumed the run, `E_RUN_SUSPENDED` when the process
-   * ends first, and the errors of store and sandbox
+   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_UNSUPPORTED` for Python and for a sandbox
+   * without `marksTurns`, `E_STATE_CONFLICT` when the id is taken or another process has resumed the run, `E_RUN_SUSPENDED`
+   * when the process ends first, and the errors of store and sandbox
    */
   start(request: DurableChainRequest): Promise<DurableChainResult>;
   /**
@@ -50,7 +51,8 @@ export interface DurableChains extends AsyncDisposable {
   /**
    * Runs the script of a tool's call as a run of its own below the run of the call: starts it, or resumes it if an earlier
    * process has started it. It may do no more than the call may do at that time, and it is suspended and cancelled with the
-   * call. Returns `undefined` if no process could resume it, because the run of the call is not stored with a lease.
+   * call. Returns `undefined` if no process could resume it: the run of the call is not stored with a lease, or the sandbox
+   * does not mark turns.
    * `chains.resume` does not resume such a run: the call has to be made again, which recovery of the agent does.
    * @throws KernelError as {@link DurableChains.start}
    */
@@ -130,8 +132,14 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   }
 
   function checkOpen(): void {
-    if (!closing.signal.aborted) return;
-    throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down and does not start or resume runs');
+    if (closing.signal.aborted) {
+      throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down and does not start or resume runs');
+    }
+    if (sandbox.supports.marksTurns === true) return;
+    throw new KernelError(
+      'E_UNSUPPORTED',
+      `The sandbox ${sandbox.name} does not mark turns, which durable scripts need`,
+    );
   }
 
   async function claim(runId: string): Promise<Run> {
@@ -148,7 +156,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     return store.runs.create(run, { owner, leaseMs });
   }
 
-  const runWithin = createChildChains({
+  const runChild = createChildChains({
     store,
     invoker,
     create,
@@ -175,7 +183,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       return activate(run, signal === undefined ? {} : { signal });
     },
     resume,
-    runWithin,
+    runWithin: sandbox.supports.marksTurns === true ? runChild : async () => undefined,
     get: (runId) => store.runs.get(runId),
     hasChanged: (runId) => (changed.get(runId) ?? 0) > clock.now(),
     cancel(runId) {

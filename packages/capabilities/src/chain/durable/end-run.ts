@@ -41,7 +41,7 @@ const statusOf: Readonly<Record<ChainRunResult['status'], RunStatus>> = {
 };
 
 /**
- * Ends a run for good. Its artifacts are released after its result is recorded, because a repeated run would need them,
+ * Ends a run for good, and with it the calls that its script did not await. Its artifacts are released after its result is recorded, because a repeated run would need them,
  * and before the run is final, because no process looks after a final run.
  */
 export async function endRun(run: Run, result: ChainRunResult, options: EndRunOptions): Promise<DurableChainResult> {
@@ -52,6 +52,7 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
     await log.note('result', json);
     await unpinArtifacts(run.id, options);
   }
+  await log.endOpenCalls();
   const { status, error } = result;
   const outcome: RunOutcome = {
     result: json,

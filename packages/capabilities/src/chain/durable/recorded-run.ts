@@ -134,18 +134,34 @@ function isGrant({ status, answer }: Approval): boolean {
   return status === 'consumed' && answer?.decision === 'approved' && answer.scope === 'run';
 }
 
-/** Returns the outcome of a call that was running when its process ended: it may have taken effect, so it is not repeated. */
-export function unknownOutcome({ entry }: JournaledCall): {
+/** Outcome of a call as the journal keeps it. */
+export interface CallOutcome {
   readonly record: ChainCallRecord;
   readonly result: InvocationResult;
-} {
-  const { tool } = entry.record;
-  const code = 'E_CALL_UNKNOWN';
+}
+
+/** Returns the outcome of a call that was running when its process ended: it may have taken effect, so it is not repeated. */
+export function unknownOutcome({ entry }: JournaledCall): CallOutcome {
   const message =
-    `The call of ${tool} was running when the process ended, so it is unknown whether it took effect. ` +
+    `The call of ${entry.record.tool} was running when the process ended, so it is unknown whether it took effect. ` +
     'It was not repeated: check its effect first';
+  return outcomeOf(entry.record, 'unknown', 'E_CALL_UNKNOWN', message);
+}
+
+/** Returns the outcome of a call that was running when its script ended at `now`. */
+export function cancelledOutcome({ record }: Pick<JournaledCall['entry'], 'record'>, now: number): CallOutcome {
+  const message = `The script ended before the call of ${record.tool}, which was cancelled. It may have taken effect`;
+  return outcomeOf({ ...record, durationMs: now - record.startedAt }, 'cancelled', 'E_CANCELLED', message);
+}
+
+function outcomeOf(
+  record: ChainCallRecord,
+  status: 'unknown' | 'cancelled',
+  code: string,
+  message: string,
+): CallOutcome {
   return {
-    record: { ...entry.record, status: 'unknown', errorCode: code },
+    record: { ...record, status, errorCode: code },
     result: { status: 'error', text: message, files: [], error: { code, message, retryable: false } },
   };
 }

@@ -1,7 +1,7 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import { isKernelError } from '@ravi/kernel';
 import type { Clock, Journal, JournalEntry, JsonValue, CompleteStateStore } from '@ravi/kernel';
-import { firstNote } from './recorded-run.ts';
+import { cancelledOutcome, firstNote, unknownOutcome } from './recorded-run.ts';
 import type { RecordedKind, RecordedRun } from './recorded-run.ts';
 
 /** Place of a call in its run, by the order of the script's requests. */
@@ -23,6 +23,11 @@ export interface RunLog {
   /** Records a note that the script does not see. */
   note(kind: RecordedKind, value: JsonValue): Promise<void>;
   recordArtifact(ref: string): Promise<void>;
+  /**
+   * Records an end for each call that has none, before the run ends: the script did not await it, or the process that made it
+   * has ended.
+   */
+  endOpenCalls(): Promise<void>;
   /** Artifacts recorded so far, including those of earlier processes. */
   readonly artifacts: readonly string[];
 }
@@ -49,6 +54,8 @@ export function createRunLog(options: RunLogOptions): RunLog {
   const { journal } = store;
   const places = new Map<string, CallPlace>();
   const artifacts = [...recorded.artifacts];
+  const started = new Map<number, JournalEntry & CallPlace>();
+  const finished = new Set<number>();
   let nextNote = firstNote + recorded.notes;
 
   async function write(operation: () => Promise<void>): Promise<void> {
@@ -86,10 +93,15 @@ export function createRunLog(options: RunLogOptions): RunLog {
   return {
     artifacts,
     journal: {
-      started: (entry) => write(() => journal.started(placed(entry))),
+      async started(entry) {
+        const whole = placed(entry);
+        await write(() => journal.started(whole));
+        started.set(whole.position, whole);
+      },
       async finished(entry, result) {
         const whole = placed(entry);
         await write(() => journal.finished(whole, result));
+        finished.add(whole.position);
         onFinished(whole.position, timeOf(entry));
       },
     },
@@ -99,6 +111,21 @@ export function createRunLog(options: RunLogOptions): RunLog {
     async recordArtifact(ref) {
       await observe(nextNote++, 'artifact', ref);
       artifacts.push(ref);
+    },
+    async endOpenCalls() {
+      const unknown = [...recorded.calls].filter(([place, { status }]) => status === 'started' && !started.has(place));
+      const ends = [
+        ...[...started.values()].map((entry) => ({ entry, ...cancelledOutcome(entry, clock.now()) })),
+        ...unknown.map(([, call]) => ({ entry: { ...call.entry, leaseOwner: owner }, ...unknownOutcome(call) })),
+      ].filter(({ entry: { position } }) => position === undefined || !finished.has(position));
+      for (const { entry, record, result } of ends) {
+        await retryWhileUnavailable(() => journal.finished({ ...entry, record }, result), { clock, signal }).catch(
+          // The end is recorded already, or another process has the run: the transition to its end finds that out.
+          (error: unknown) => {
+            if (!isKernelError(error, 'E_STATE_CONFLICT') && !isKernelError(error, 'E_STATE_INVALID')) throw error;
+          },
+        );
+      }
     },
   };
 }

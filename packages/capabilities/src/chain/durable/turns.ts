@@ -15,8 +15,8 @@ export interface Turns {
   hasten(place: number): void;
   /** Schedules the reply for this place after those already scheduled; the script sees it at `now`. */
   schedule(place: number, now: number): void;
-  /** Called when the script has received a reply; resolves together with the next reply. */
-  confirm(): Promise<string>;
+  /** Called when the script has made every request of its turn and waits. */
+  endTurn(): void;
   /** Checks again whether a reply can be sent. */
   look(): void;
   /** The time as the script sees it. */
@@ -51,19 +51,6 @@ export function createTurns(options: TurnsOptions): Turns {
   let hasCaughtUp = false;
   // `running`: the script runs; `waiting`: the script waits for a reply; `sending`: the next reply is fetched.
   let state: 'running' | 'waiting' | 'sending' = 'running';
-  let isTurnOver = false;
-  let confirmation: (() => void) | undefined;
-
-  // The requests of one turn arrive together; after that the script waits.
-  function endTurn(): void {
-    if (isTurnOver || state === 'sending') return;
-    isTurnOver = true;
-    queueMicrotask(() => {
-      isTurnOver = false;
-      state = 'waiting';
-      look();
-    });
-  }
 
   function look(): void {
     if (state !== 'waiting') return;
@@ -88,15 +75,12 @@ export function createTurns(options: TurnsOptions): Turns {
     state = 'sending';
     const text = await request.text;
     state = 'running';
-    confirmation?.();
-    confirmation = undefined;
     request.send(`${now}\n${text}`);
   }
 
   function idle(): void {
-    // No reply will come: the guest detects that on its own.
-    if (open.size === 0) confirmation?.();
-    else options.onIdle();
+    // Otherwise no reply will come, which the guest detects on its own.
+    if (open.size > 0) options.onIdle();
   }
 
   return {
@@ -105,11 +89,9 @@ export function createTurns(options: TurnsOptions): Turns {
       return now;
     },
     replySoon(text) {
-      endTurn();
       return new Promise((send) => void soon.push({ text, send }));
     },
     replyInTurn(place, text) {
-      endTurn();
       open.add(place);
       return new Promise((send) => void inTurn.set(place, { text, send }));
     },
@@ -124,10 +106,10 @@ export function createTurns(options: TurnsOptions): Turns {
       order.push({ place, now: at });
       look();
     },
-    confirm() {
-      confirmation?.();
-      endTurn();
-      return new Promise((resolve) => (confirmation = () => resolve('')));
+    endTurn() {
+      if (state === 'sending') return;
+      state = 'waiting';
+      look();
     },
     look,
   };

@@ -17,9 +17,9 @@ export interface DurableHost {
 }
 
 /**
- * Receives the replies of the host one at a time: each is confirmed (`taken`) before the script continues, and the host
- * sends the next one when the script has nothing left to do. So the script behaves the same whenever it gets the same
- * replies in the same order. A reply is `<time>\n`, then `v` and the text, or `x` and an error in JSON.
+ * Receives the replies of the host one at a time: the host sends the next one at the end of the turn, when the script has
+ * nothing left to do. So the script behaves the same whenever it gets the same replies in the same order. A reply is
+ * `<time>\n`, then `v` and the text, or `x` and an error in JSON.
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): DurableHost {
@@ -37,8 +37,6 @@ export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): 
       const send = (): void => {
         underWay++;
         const onError = (error: unknown): void => {
-          // A call that is too large never leaves the guest, so the host does not wait for a confirmation.
-          if ((error as { readonly code?: unknown }).code !== 'E_LIMIT_CALL_INPUT') confirm('');
           ended();
           reject(error);
         };
@@ -50,14 +48,13 @@ export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): 
   }
 
   function take(text: string): string | Promise<string> {
-    confirm(text);
+    advance(text);
     ended();
     const body = slice(text, indexOf(text, '\n', 0) + 1);
     return slice(body, 0, 1) === 'v' ? slice(body, 1) : failure(slice(body, 1));
   }
 
-  function confirm(text: string): void {
-    then(raw.call('taken', ''), nothing, nothing);
+  function advance(text: string): void {
     const now = toNumber(slice(text, 0, indexOf(text, '\n', 0)));
     if (now > time) time = now;
   }
@@ -93,7 +90,7 @@ export function createDurableHost(builtins: PreludeBuiltins, raw: PreludeHost): 
       now: () => time,
       wakeAt(due, callback) {
         const onAnswer = (text: unknown): void => {
-          confirm(text as string);
+          advance(text as string);
           callback();
         };
         then(raw.call('wake', toText(due)), onAnswer, nothing);

@@ -6,6 +6,8 @@ import { codec } from './wire.ts';
 /** Replies to the calls of a run. */
 export interface BridgeReplies {
   readonly inFlight: number;
+  /** True while replies wait to be sent with the next frame. */
+  readonly isSending: boolean;
   /** Starts a call; sends the reply when it is ready. */
   start(id: string, call: BridgeCall): void;
   /** Notifies the guest that its timer is due. */
@@ -25,6 +27,9 @@ export function createBridgeReplies(request: BoundedRequest, send: (text: string
   return {
     get inFlight() {
       return inFlight;
+    },
+    get isSending() {
+      return outbox !== '';
     },
     start(id, call) {
       inFlight++;

@@ -26,6 +26,7 @@ export function runOnGuest(
   const { promise, resolve } = Promise.withResolvers<SandboxOutcome>();
   const replies = createBridgeReplies(request, (text) => {
     watch.guestIsBusy();
+    unread++;
     guest.send(text);
     busyWait.expect();
   });
@@ -39,6 +40,8 @@ export function runOnGuest(
   let consoleBytes = 0;
   let consoleDroppedBytes = 0;
   let calls = 0;
+  /** Frames for the guest after which it has not waited yet. It waits once after each. */
+  let unread = 1;
   let wake: NodeJS.Timeout | undefined;
   let ended = false;
 
@@ -77,6 +80,7 @@ export function runOnGuest(
       if (violation !== undefined) return violate(violation);
     }
     if (marker === 'e' && !ended) violate('ended without an outcome');
+    if (marker === 'w' && !ended && --unread <= 0 && !replies.isSending) request.onTurnEnd?.();
   }
 
   // Handles one record; returns the violation, if there is one.
