@@ -62,7 +62,7 @@ const permanent: Readonly<Partial<Record<Fault, string>>> = {
 /** Output of each wait at its end. */
 const waits: Readonly<Record<string, string>> = {
   call: 'E_CALL_TIMEOUT',
-  approval: 'E_APPROVAL_TIMEOUT',
+  approval: 'E_APPROVAL_EXPIRED',
   lock: 'E_CALL_TIMEOUT second',
   nothing: 'quick',
 };

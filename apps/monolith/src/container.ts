@@ -1,7 +1,6 @@
 import 'reflect-metadata/lite';
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import type { DecisionRules } from '@ravi/approval-kit';
-import { isWebApprovalHandler } from '@ravi/approval-web';
 import { createArgumentDigest } from '@ravi/host';
 import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
@@ -20,7 +19,7 @@ import { createScriptRunner } from './http/scripts/chains.ts';
 import { createOpenConsole } from './http/server/console.ts';
 import { createHealthCheck } from './http/server/health.ts';
 import { createChainRunner } from './runs/chain-runner.ts';
-import { createDurableServices } from './runs/durable-services.ts';
+import { createDurableServices, storesRequests } from './runs/durable-services.ts';
 import { tokens } from './tokens.ts';
 import type { Adapters, Configuration, Parts, Routes, Services } from './tokens.ts';
 import { createSnippetTools } from './tools/snippet-tools.ts';
@@ -107,10 +106,6 @@ function createApprovals({
   }
   if (handler !== undefined) return handler;
   throw new KernelError('E_CONFIG_INVALID', 'Approvals by callers need a state store: configure plugins.stateStore');
-}
-
-function storesRequests(handler: ApprovalHandler | undefined): boolean {
-  return isWebApprovalHandler(handler) && handler.storesRequests === true;
 }
 
 // The invoker does not exist yet: it needs the approval handler.

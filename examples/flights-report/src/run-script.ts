@@ -1,3 +1,4 @@
+import { isUndecided } from '@ravi/kernel';
 import type { ApprovalRequest, ApprovalHandler, ChainRunResult } from '@ravi/kernel';
 import { createClient, RaviApiError } from '@ravi/client';
 import type { Client } from '@ravi/client';
@@ -46,7 +47,7 @@ export async function runInStore(
 
 async function decide(client: Client, id: string, approver: ApprovalHandler, signal: AbortSignal): Promise<void> {
   const { approval } = await client.approvals.get(id, { signal });
-  if (approval.status !== 'pending') return;
+  if (!isUndecided(approval)) return;
   // The server binds the decision to the digests, which it does not send.
   const request: ApprovalRequest = { args: {}, ...approval, argsDigest: '', toolDigest: '' };
   const { decision, reason, modifiedArgs, scope } = await approver.request(request, { signal });

@@ -43,6 +43,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     lease: options.lease === undefined ? undefined : { leaseMs: 10_000, ...options.lease },
     approvals: options.approvals ?? 'wait',
     approvalExpiryMs: options.approvalExpiryMs ?? sevenDaysMs,
+    onApprovalExpiry: options.onApprovalExpiry ?? 'deny',
     jobs: options.jobs,
     supervision: options.supervision,
   };

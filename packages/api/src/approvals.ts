@@ -18,7 +18,11 @@ import {
 import type { ValueOf } from './schema.ts';
 import { count, jsonObject, requestId, risk, timestamp } from './values.ts';
 
-const statuses = enumOf(['pending', 'approved', 'denied', 'expired', 'consumed', 'withdrawn']);
+const statusNames = ['pending', 'parked', 'approved', 'denied', 'expired', 'consumed', 'withdrawn'] as const;
+const statuses = enumOf(statusNames);
+const statusFilter = enumOf([...statusNames, 'undecided'], {
+  description: 'A status; "undecided" is pending or parked.',
+});
 const decisions = enumOf(['approved', 'denied', 'skipped', 'modified']);
 const scopes = enumOf(['once', 'run']);
 
@@ -42,6 +46,10 @@ const shownRequestSchema = sameAs<ShownRequest>()(
       agent: string({ description: 'Name of the agent that makes the call.' }),
       summary: string(),
       hidden: array(string(), { description: 'JSON pointers of the strings in which a secret is hidden.' }),
+      onExpiry: enumOf(['deny', 'park'], {
+        description:
+          'What happens at "expiresAt" without a decision; default deny. With "park" the request stays open, with the status parked.',
+      }),
     },
   ),
 );
@@ -147,7 +155,7 @@ export const approvals = {
     method: 'get',
     path: '/v1/approvals',
     summary: 'List the approvals of the caller, newest first; of every principal with the role approve or admin.',
-    query: strictObject({}, { status: statuses, runId: requestId, sessionId: requestId, ...pageQuery }),
+    query: strictObject({}, { status: statusFilter, runId: requestId, sessionId: requestId, ...pageQuery }),
     responses: { 200: json(approvalListSchema) },
     errors: ['E_STATE_UNAVAILABLE'],
   }),
@@ -183,7 +191,7 @@ export const approvals = {
     path: '/v1/approvals/{id}/decision',
     role: 'approve',
     endsWork: true,
-    summary: 'Decide a pending approval. Only the first decision counts.',
+    summary: 'Decide a pending or parked approval. Only the first decision counts.',
     body: strictObject(
       { decision: decisions },
       {

@@ -25,7 +25,9 @@ const place = { callId: string(), parentId };
 const call = { callId: string(), tool: string() };
 const begunCall = { ...call, caller: callerSchema, argsPreview: string({ description: 'Redacted and bounded.' }) };
 const progressOfAgent = { agent: string(), steps: count, usage: usageSchema };
-const awaitedApprovalSchema = sameAs<AwaitedApproval>()(object({ id: string(), ...call, risk, expiresAt: timestamp }));
+const awaitedApprovalSchema = sameAs<AwaitedApproval>()(
+  object({ id: string(), ...call, risk, expiresAt: timestamp }, { onExpiry: enumOf(['deny', 'park']) }),
+);
 const failureSchema = object({ code: string(), message: string() });
 
 /** Schema of the `data` of each event of a run, by the type of the event. */

@@ -114,7 +114,10 @@ export const runDetailsSchema = extend(
       ),
       { description: 'Runs below this one: the scripts of its calls, and its sub-agents.' },
     ),
-    pendingApprovals: array(object({ id: string(), tool: string(), expiresAt: timestamp })),
+    pendingApprovals: array(
+      object({ id: string(), tool: string(), expiresAt: timestamp, status: enumOf(['pending', 'parked']) }),
+      { description: 'Requests that wait for a decision; parked ones still do after their time has passed.' },
+    ),
   },
   {
     cost: number({ description: 'In the currency of the price table; absent when a model has no price.' }),

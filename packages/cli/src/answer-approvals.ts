@@ -1,5 +1,5 @@
 import type { ApprovalView, RecordedEvent } from '@ravi/api';
-import { KernelError } from '@ravi/kernel';
+import { isUndecided, KernelError } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { commandErrorOf, printError } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
@@ -21,7 +21,7 @@ export function createApprovalAnswerer(
 
   async function answer(id: string, signal: AbortSignal): Promise<void> {
     const { approval } = await client.approvals.get(id);
-    if (approval.status !== 'pending') return;
+    if (!isUndecided(approval)) return;
     // The digests stay on the server, which binds the decision to them.
     const request: ApprovalRequest = { args: {}, ...approval, argsDigest: '', toolDigest: '' };
     for (let isOpen = true; isOpen && !signal.aborted;) {

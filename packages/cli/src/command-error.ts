@@ -39,8 +39,9 @@ export function printError(
 export function printPaused({ id, status, error, pendingApprovals, questions }: RunDetails, { warn }: Terminal): void {
   const reason = error === undefined ? '' : `: ${error.message}`;
   if (status !== 'paused') return warn(visible(`The run ${id} is ${status}${reason}`));
-  for (const { id: approval, tool } of pendingApprovals) {
-    warn(visible(`The run ${id} waits for approval of ${tool}: ravi approvals approve ${approval}`));
+  for (const { id: approval, tool, status: state } of pendingApprovals) {
+    const parked = state === 'parked' ? ' (parked: its time has passed)' : '';
+    warn(visible(`The run ${id} waits for approval of ${tool}${parked}: ravi approvals approve ${approval}`));
   }
   for (const { question } of questions) warn(visible(question));
   if (pendingApprovals.length === 0) warn(`The run ${id} waits for an answer: ravi runs resume ${id} --answer <text>`);

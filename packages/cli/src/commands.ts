@@ -103,13 +103,13 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'approvals ls',
-    summary: 'list pending approvals',
+    summary: 'list approvals that wait for a decision',
     reach: 'api',
     options: [
       {
         flags: '--status <status>',
-        description: 'filter by status (default: pending)',
-        choices: ['pending', 'approved', 'denied', 'expired', 'consumed', 'withdrawn', 'all'],
+        description: 'filter by status (default: undecided, which is pending or parked)',
+        choices: ['undecided', 'pending', 'parked', 'approved', 'denied', 'expired', 'consumed', 'withdrawn', 'all'],
       },
       ofRun,
       ...pageOptions,

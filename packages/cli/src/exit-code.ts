@@ -38,7 +38,7 @@ export interface EndOfRun {
 }
 
 const codes: readonly (readonly [ExitCode, readonly string[]])[] = [
-  [exitCode.denied, ['E_APPROVAL_DENIED', 'E_APPROVAL_NO_HANDLER', 'E_APPROVAL_TIMEOUT', 'E_TOOL_NOT_ALLOWED']],
+  [exitCode.denied, ['E_APPROVAL_DENIED', 'E_APPROVAL_NO_HANDLER', 'E_APPROVAL_EXPIRED', 'E_TOOL_NOT_ALLOWED']],
   [exitCode.unreachable, ['E_SERVER_UNREACHABLE', 'E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED']],
   [exitCode.cancelled, ['E_CANCELLED']],
   [

@@ -161,6 +161,12 @@ export const configSchema: JsonSchema = {
           default: 604_800_000,
           description: 'Time for a decision about a call of a run that pauses.',
         },
+        onExpiry: {
+          enum: ['deny', 'park'],
+          default: 'deny',
+          description:
+            'What happens to a request of an agent run or script that is not decided in time. deny: its call is denied with E_APPROVAL_EXPIRED. park: the request stays open, and its run paused, until a person decides or cancels the run. Calls without a run are always denied.',
+        },
       },
     },
     agent: {

@@ -43,7 +43,7 @@ test('without a file the defaults apply and relative paths start at the working 
     policy: defaultChainPolicy,
     agent: agentDefaults,
     chains: { preflight: true },
-    approvals: { expiryMs: 604_800_000 },
+    approvals: { expiryMs: 604_800_000, onExpiry: 'deny' },
     logging: { level: 'info' },
     telemetry: { content: false },
     tools: [],

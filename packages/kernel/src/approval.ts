@@ -4,8 +4,11 @@ export {
   approvalTransitions,
   differingField,
   isCoveredBy,
+  isDecidable,
+  isUndecided,
   nextApproval,
   openApprovalStatuses,
+  undecidedStatuses,
 } from './approval/approval-transition.ts';
 export type { ApprovalAction, ApprovalStep, CoveredRequest } from './approval/approval-transition.ts';
 export type {
@@ -27,5 +30,6 @@ export type {
   ApprovalRequestOptions,
   AwaitedApproval,
   EditProblem,
+  ExpiryPolicy,
   RequestedArtifact,
 } from './approval/approval.ts';

@@ -5,7 +5,10 @@ export {
   differingField,
   isCoveredBy,
   nextApproval,
+  isDecidable,
+  isUndecided,
   openApprovalStatuses,
+  undecidedStatuses,
 } from './approval/approval-transition.ts';
 export type { ApprovalAction, ApprovalStep, CoveredRequest } from './approval/approval-transition.ts';
 export type {
@@ -27,6 +30,7 @@ export type {
   ApprovalRequestOptions,
   AwaitedApproval,
   EditProblem,
+  ExpiryPolicy,
   RequestedArtifact,
 } from './approval/approval.ts';
 export { systemClock } from './base/clock.ts';

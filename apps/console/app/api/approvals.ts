@@ -2,6 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { api, ApprovalList, ApprovalView, BodyOf } from '@ravi/api';
+import { isUndecided } from '@ravi/kernel';
 import { followEvents, ravi } from './client.ts';
 import { runQuery, settingsQuery } from './queries.ts';
 import { setServerTime } from './server-clock.ts';
@@ -12,7 +13,7 @@ export type DecisionBody = BodyOf<typeof api.approvals.decide>;
 /** State of the event stream of approvals. */
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** Query of the newest requests, pending or not. */
+/** Query of the newest requests, decided or not. */
 export const approvalsQuery = () =>
   queryOptions({
     queryKey: ['approvals'],
@@ -48,10 +49,10 @@ export function useApprovals(): UseQueryResult<ApprovalList> {
   return useQuery({ ...approvalsQuery(), enabled: !isPending && !isMissing });
 }
 
-/** Returns the number of pending requests, for the badge of the navigation. */
+/** Returns the number of requests that wait for a decision, for the badge of the navigation. */
 export function useWaitingCount(): number {
   const { data } = useApprovals();
-  return data?.items.filter(({ status }) => status === 'pending').length ?? 0;
+  return data?.items.filter(isUndecided).length ?? 0;
 }
 
 const settingsRefreshMs = 10_000;

@@ -4,6 +4,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import type { RunDetails } from '@ravi/api';
+import { isUndecided } from '@ravi/kernel';
 import type { HistoryEntry } from '@ravi/kernel';
 import { useApprovals } from '../api/approvals.ts';
 import { isLive, runQuery } from '../api/queries.ts';
@@ -25,7 +26,7 @@ export function LiveAnswer({ runId, stored, onStep, onEnded }: LiveAnswerProps) 
   const { data: run } = useQuery(runQuery(runId));
   const story = useRunStory(runId, run?.status);
   const { data: list } = useApprovals();
-  const waiting = list?.items.filter((each) => each.runId === runId && each.status === 'pending') ?? [];
+  const waiting = list?.items.filter((each) => each.runId === runId && isUndecided(each)) ?? [];
   const hasEnded = run !== undefined && !isLive(run);
   const onEnd = useEffectEvent(onEnded);
 

@@ -1,8 +1,9 @@
 import { Check, CheckCheck, Pencil, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApprovalView } from '@ravi/api';
+import { isUndecided } from '@ravi/kernel';
 import { Link } from 'wouter';
-import { formatWait, outcomeOf, printable } from '@ravi/approval-web/text';
+import { outcomeOf, printable, timeLeftOf } from '@ravi/approval-web/text';
 import { useApprovals } from '../api/approvals.ts';
 import { RiskBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -25,7 +26,7 @@ export interface ApprovalCardProps {
   readonly hasShortcuts?: boolean;
 }
 
-/** A pending request with its call, its origin, and the actions to decide it. */
+/** A request that waits for a decision, with its call, its origin, and the actions to decide it. */
 export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
   const { tool, risk, summary, description, principal, runId, requestedAt } = approval;
   const [draft, change, forget] = useDraft(approval.id);
@@ -40,7 +41,7 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
   const [isConfirming, setConfirming] = useState(false);
   const onAllShown = useCallback(() => setAllShown(true), []);
   const isSettled = useIsSettled(`${approval.id} ${isConfirming}`);
-  const isEnded = approval.status !== 'pending' && !decision.isPending;
+  const isEnded = !isUndecided(approval) && !decision.isPending;
   const isEditing = draft.mode === 'edit' || (isEnded && draft.args !== undefined);
   const isDenying = draft.mode === 'deny' || (isEnded && draft.reason !== '');
   const ended = isEnded ? { onDiscard: forget } : {};
@@ -185,13 +186,13 @@ function useIsSettled(id: string): boolean {
 
 const urgentMs = 15_000;
 
-/** Time until a request expires, by the server's clock; its outcome if it has ended. */
+/** Time until a request expires, or since it is parked, by the server's clock; its outcome if it has ended. */
 export function TimeLeft({ approval }: { readonly approval: ApprovalView }) {
-  const leftMs = approval.expiresAt - useServerTime();
-  if (approval.status !== 'pending') return <span className="time-left">{outcomeOf(approval)}</span>;
+  const now = useServerTime();
+  if (!isUndecided(approval)) return <span className="time-left">{outcomeOf(approval)}</span>;
   return (
-    <span className="time-left" data-urgent={leftMs < urgentMs}>
-      {leftMs > 0 ? `${formatWait(leftMs)} left` : 'Expired'}
+    <span className="time-left" data-urgent={approval.expiresAt - now < urgentMs}>
+      {timeLeftOf(approval, now)}
     </span>
   );
 }

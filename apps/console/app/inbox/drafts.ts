@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { ApprovalView } from '@ravi/api';
+import { isUndecided } from '@ravi/kernel';
 import type { JsonObject } from '@ravi/kernel';
 
 /** A decision that is not confirmed yet. */
@@ -30,10 +31,10 @@ export function useDraft(id: string): readonly [Draft, (change: Partial<Draft>) 
   ];
 }
 
-/** Returns the pending requests, and those that ended while their decision was a draft. */
+/** Returns the requests that wait for a decision, and those that ended while their decision was a draft. */
 export function useOpenRequests(approvals: readonly ApprovalView[]): readonly ApprovalView[] {
   useSyncExternalStore(listen, () => changes);
-  return approvals.filter(({ id, status }) => status === 'pending' || hasDraft(id));
+  return approvals.filter((approval) => isUndecided(approval) || hasDraft(approval.id));
 }
 
 function hasDraft(id: string): boolean {

@@ -1,6 +1,7 @@
 import { InboxIcon } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 import type { ApprovalView } from '@ravi/api';
+import { isUndecided } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { useApprovals } from '../api/approvals.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
@@ -12,7 +13,7 @@ import { useOpenRequests } from './drafts.ts';
 import { PastDecisions } from './past-decisions.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
-/** Page of the pending requests and of past decisions. */
+/** Page of the requests that wait for a decision and of past decisions. */
 export function InboxPage() {
   const query = useApprovals();
   return (
@@ -20,8 +21,8 @@ export function InboxPage() {
       <PageHeader title="Inbox" lead="Calls that need your approval before they run." />
       <Loaded query={query}>
         {({ items }) => {
-          const waiting = items.filter(({ status }) => status === 'pending');
-          const past = items.filter(({ status }) => status !== 'pending');
+          const waiting = items.filter(isUndecided);
+          const past = items.filter((approval) => !isUndecided(approval));
           return (
             <TabView
               label="Requests"

@@ -13,6 +13,7 @@ const tones: Readonly<Record<string, Tone>> = {
   queued: 'quiet',
   paused: 'warning',
   pending: 'warning',
+  parked: 'warning',
   timeout: 'bad',
   failed: 'bad',
   error: 'bad',

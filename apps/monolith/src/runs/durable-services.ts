@@ -2,11 +2,13 @@ import { ReActAgent } from '@ravi/agents';
 import type { HookManager, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains } from '@ravi/capabilities';
 import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
+import { isWebApprovalHandler } from '@ravi/approval-web';
 import type { ResolvedConfig } from '@ravi/host';
 import type {
   ApprovalHandler,
   BlobStore,
   Clock,
+  ExpiryPolicy,
   Logger,
   ModelProvider,
   Sandbox,
@@ -61,6 +63,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { stateStore, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
   if (stateStore === undefined) return undefined;
   const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
+  const onApprovalExpiry = expiryPolicyOf(options);
   const { system, maxSteps, modelRetries, maxModelRetryDelayMs, budget, prices } = options.config.agent;
   const priced = prices === undefined ? {} : { prices };
 
@@ -71,7 +74,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const store = { ...stateStore, runs: recorder.runs };
   const { runs, journal, approvals, history, jobs } = store;
   const chains = withEventRecording(
-    createDurableChains({ store, invoker, sandbox, preflight, logger, approvalExpiryMs, owner }),
+    createDurableChains({ store, invoker, sandbox, preflight, logger, approvalExpiryMs, onApprovalExpiry, owner }),
     recorder,
   );
   // Without a list of tools the agent may call every tool of the registry.
@@ -86,6 +89,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     lease: { owner },
     approvals: approvalMode,
     approvalExpiryMs,
+    onApprovalExpiry,
     middleware: [createExchangeRecorder(store.exchanges, logger)],
     skills: options.skills,
     ...priced,
@@ -103,4 +107,17 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
 // A handler asks its approver in this process, and would not be asked again while the run is stored.
 function defaultModeOf({ approvalHandler }: DurableServicesOptions): ApprovalMode {
   return approvalHandler === undefined ? 'pause' : 'wait';
+}
+
+// A request that parks is decided later, perhaps in another process, where the handler does not know it.
+function expiryPolicyOf({ config, approvalHandler: handler, logger }: DurableServicesOptions): ExpiryPolicy {
+  const { onExpiry } = config.approvals;
+  if (onExpiry === 'deny' || handler === undefined || storesRequests(handler)) return onExpiry;
+  logger.warn('approvals.onExpiry is deny: the approval handler does not store its requests');
+  return 'deny';
+}
+
+/** True for a handler that keeps its requests in the state store itself. */
+export function storesRequests(handler: ApprovalHandler | undefined): boolean {
+  return isWebApprovalHandler(handler) && handler.storesRequests === true;
 }

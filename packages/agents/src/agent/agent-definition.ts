@@ -1,5 +1,5 @@
 import type { ToolInvoker } from '@ravi/invoker';
-import type { HistoryStore, JobStore, Logger, ModelProvider, RunStore, Skill } from '@ravi/kernel';
+import type { ExpiryPolicy, HistoryStore, JobStore, Logger, ModelProvider, RunStore, Skill } from '@ravi/kernel';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
 import type { ApprovalMode, HistoryView, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
@@ -36,6 +36,7 @@ export interface AgentDefinition {
   readonly lease: Required<RunLeasing> | undefined;
   readonly approvals: ApprovalMode;
   readonly approvalExpiryMs: number;
+  readonly onApprovalExpiry: ExpiryPolicy;
   readonly jobs: JobStore | undefined;
   readonly supervision: Supervision | undefined;
 }

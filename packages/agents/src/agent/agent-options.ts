@@ -5,6 +5,7 @@ import type {
   BlobStore,
   ChainPolicy,
   Clock,
+  ExpiryPolicy,
   HistoryStore,
   JobStore,
   Journal,
@@ -120,6 +121,12 @@ export interface AgentOptions extends InvokerParts {
   readonly approvals?: ApprovalMode;
   /** Milliseconds that approvers of a pausing run have for a decision; default seven days, at most 24.8 days. */
   readonly approvalExpiryMs?: number;
+  /**
+   * What happens to a request that is not decided in time. `deny` (default): the model reads `E_APPROVAL_EXPIRED`, which it can
+   * tell from a denial. `park`: the request stays open and the run paused, also with `approvals: 'wait'`, until a person decides
+   * or cancels the run. Needs `lease`.
+   */
+  readonly onApprovalExpiry?: ExpiryPolicy;
   /** Stores jobs beyond the end of their run. */
   readonly jobs?: JobStore;
   /** Limits the sub-agents of this agent. */

@@ -14,21 +14,24 @@ export interface ChildDefinition {
  */
 export function definitionWithin(caller: AgentDefinition, own: AgentDefinition): ChildDefinition {
   const invoker = caller.invoker.adopt(own.invoker);
-  const { runs, history, lease, jobs, logger, approvals, approvalExpiryMs } = caller;
+  const { runs, history, lease, jobs, logger, approvals, approvalExpiryMs, onApprovalExpiry } = caller;
   const isStored = runs !== undefined && history !== undefined && lease !== undefined;
   if (invoker === undefined) {
     const isListed = isStored && own.runs === undefined;
-    const definition = { ...own, approvals: 'wait', ...(isListed ? { runs, lease } : {}) } as const;
+    const definition = { ...own, ...waiting, ...(isListed ? { runs, lease } : {}) };
     return { definition, isResumable: false };
   }
   const around = caller.middleware.filter(({ includesSubAgents }) => includesSubAgents === true);
   const middleware = around.length === 0 ? own.middleware : [...around, ...own.middleware];
   if (!isStored) {
-    return { definition: { ...own, invoker, middleware, logger, approvals: 'wait' }, isResumable: false };
+    return { definition: { ...own, invoker, middleware, logger, ...waiting }, isResumable: false };
   }
   const stores = { runs, history, lease, jobs };
   return {
-    definition: { ...own, invoker, middleware, logger, approvals, approvalExpiryMs, ...stores },
+    definition: { ...own, invoker, middleware, logger, approvals, approvalExpiryMs, onApprovalExpiry, ...stores },
     isResumable: true,
   };
 }
+
+/** Behaviour of a sub-agent that cannot be resumed while a call of it waits for approval. */
+const waiting = { approvals: 'wait', onApprovalExpiry: 'deny' } as const;

@@ -95,7 +95,7 @@ export class AgentRun implements AgentContext {
   isRecorded = false;
   /** Lease of an agent whose runs can be recovered. */
   lease: KeptLease | undefined;
-  /** Present if the run pauses while it waits for approvals. */
+  /** Present if the run pauses while it waits for approvals, or when their time has passed. */
   readonly pausing: ApprovalPause | undefined;
   readonly supervision: AgentDefinition['supervision'];
   readonly offered: OfferedTools;
@@ -143,7 +143,7 @@ export class AgentRun implements AgentContext {
     this.step = parts.resumedFrom?.steps ?? 0;
     this.usage = parts.resumedFrom?.usage ?? noUsage;
     this.#subAgents = new SubAgents(this, parts.children);
-    if (parts.approvals === 'pause') {
+    if (parts.approvals === 'pause' || this.session.onApprovalExpiry === 'park') {
       const pausing = new ApprovalPause(this, waitOfCaller(parts));
       this.session.onHumanWait((...wait) => pausing.enter(...wait));
       this.pausing = pausing;

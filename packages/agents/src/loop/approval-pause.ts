@@ -3,9 +3,11 @@ import type { CancelListener } from '@ravi/invoker/internal';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { AwaitedApproval, Timer } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
+import type { ApprovalMode } from '../agent/agent-options.ts';
 
 /** Parts of a run that decide whether it can pause. */
 export interface Pausing {
+  readonly approvals: ApprovalMode;
   readonly definition: Pick<AgentDefinition, 'invoker'>;
   readonly session: InvokerSession;
   readonly hasJobs: boolean;
@@ -26,8 +28,9 @@ const pauseAfterMs = 250;
 
 /**
  * Pauses a run as soon as everything that it waits for is waiting for people: each call without a result has reported a wait,
- * and no job runs, nor a sub-agent without a call. A wait that ends within a quarter of a second does not pause the run. A
- * sub-agent reports its wait to the run above, and pauses together with it.
+ * and no job runs, nor a sub-agent without a call. A wait that ends within a quarter of a second does not pause the run. With the
+ * mode `wait`, the run pauses when the time of its last request has passed. A sub-agent reports its wait to the run above, and
+ * pauses together with it.
  */
 export class ApprovalPause implements CancelListener {
   readonly #run: Pausing;
@@ -80,7 +83,17 @@ export class ApprovalPause implements CancelListener {
       this.#timer = undefined;
       return;
     }
-    this.#timer ??= this.#run.definition.invoker.clock.setTimer(() => this.#begin(), pauseAfterMs);
+    this.#timer ??= this.#run.definition.invoker.clock.setTimer(
+      () => this.#begin(),
+      pauseAfterMs + this.#remainingMs(),
+    );
+  }
+
+  /** Milliseconds until the time of every request has passed, if the run waits for that. */
+  #remainingMs(): number {
+    if (this.#run.approvals === 'pause') return 0;
+    const ends = [...this.#waits.values()].flat().map(({ expiresAt }) => expiresAt);
+    return Math.max(0, ...ends.map((end) => end - this.#run.definition.invoker.clock.now()));
   }
 
   /** The run above was cancelled, or pauses. The calls still wait: their waits end later. */
@@ -97,8 +110,9 @@ export class ApprovalPause implements CancelListener {
 
   #begin(): void {
     this.#timer = undefined;
-    // A job or a sub-agent may have started in the meantime.
+    // A job or a sub-agent may have started in the meantime, or another call may wait.
     if (!this.#isIdle()) return;
+    if (this.#remainingMs() > 0) return this.look();
     this.#isPausing = true;
     this.#awaited = [...this.#waits.values()].flat();
     const reason = 'The run is paused until its approvals are decided';

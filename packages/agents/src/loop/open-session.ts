@@ -25,6 +25,7 @@ export function openSession(
     ...(isLeased ? { hasStableApprovalIds: true, isOfStoredRun: true } : {}),
     ...(isLeased && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
     ...(approvals === 'pause' ? { approvalExpiryMs: definition.approvalExpiryMs } : {}),
+    ...(approvals === undefined ? {} : { onApprovalExpiry: definition.onApprovalExpiry }),
     // The agent's own limits apply in addition to those of the parent session.
     ...(parent === undefined ? {} : { parent, policy: { ...definition.invoker.policy, ...options.policy } }),
     ...(emit === undefined

@@ -61,13 +61,12 @@ export function approvalModeOf(
   definition: AgentDefinition,
   { approvals }: Pick<RunOptions, 'approvals'>,
 ): ApprovalMode {
-  const { lease, history, runs, approvals: configured } = definition;
+  const { lease, history, runs, approvals: configured, onApprovalExpiry } = definition;
   const mode = approvals ?? configured;
-  if (mode === 'wait' || (lease !== undefined && history !== undefined && runs !== undefined)) return mode;
-  throw new KernelError(
-    'E_CONFIG_INVALID',
-    "approvals: 'pause' needs an agent with the options runs, history and lease",
-  );
+  const pauses = mode === 'pause' || onApprovalExpiry === 'park';
+  if (!pauses || (lease !== undefined && history !== undefined && runs !== undefined)) return mode;
+  const option = mode === 'pause' ? "approvals: 'pause'" : "onApprovalExpiry: 'park'";
+  throw new KernelError('E_CONFIG_INVALID', `${option} needs an agent with the options runs, history and lease`);
 }
 
 /** Sub-agent whose run does not exist yet. */
@@ -91,7 +90,7 @@ export function startSubAgent(
   const ends = signal === undefined ? {} : { signal };
   const session = openSession(
     definition,
-    { runId, sessionId, principal, session: outer, approvals, ...ends },
+    { runId, sessionId, principal, session: outer, ...(isResumable ? { approvals } : {}), ...ends },
     undefined,
     parentCallId === undefined ? {} : { parentCallId },
   );

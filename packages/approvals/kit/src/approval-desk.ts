@@ -1,4 +1,4 @@
-import { KernelError, isKernelError } from '@ravi/kernel';
+import { isDecidable, isKernelError, isUndecided, KernelError } from '@ravi/kernel';
 import type {
   Approval,
   ApprovalFeed,
@@ -81,7 +81,7 @@ export interface ApprovalDesk {
   /** @throws KernelError `E_APPROVAL_UNKNOWN` */
   read(approver: Approver, id: string): Promise<ApprovalDetails>;
   /**
-   * Opens an artifact whose content a pending call will run with, and no other.
+   * Opens an artifact whose content a call that waits for its decision will run with, and no other.
    * @throws KernelError `E_FORBIDDEN` without the right to decide, `E_APPROVAL_UNKNOWN`, `E_ARTIFACT_UNKNOWN`
    */
   openArtifact(
@@ -128,9 +128,9 @@ export function createApprovalDesk(
     openArtifact: (approver, { id, ref }, artifacts) =>
       explainOutage(logger, async () => {
         checkRole(approver);
-        const { request, status } = await find(approver, id);
-        const isPending = status === 'pending' && request.expiresAt > clock.now();
-        const isShown = isPending && displayArguments(request).artifacts.includes(ref);
+        const approval = await find(approver, id);
+        const isOpen = isDecidable(approval, clock.now());
+        const isShown = isOpen && displayArguments(approval.request).artifacts.includes(ref);
         const stat = isShown ? await artifacts.stat(ref) : undefined;
         if (stat === undefined) throw unknownArtifact(ref);
         return { stat, content: await artifacts.open(ref) };
@@ -144,7 +144,7 @@ export function createApprovalDesk(
         if (isOwnRequest(approver.principal, principal, rules)) throw ownRequest(principal);
         const now = clock.now();
         const decision = readDecision(body, { approval, approver: approver.principal, now });
-        const problems = approval.status === 'pending' ? await problemsOf(approval, decision, rules) : [];
+        const problems = isUndecided(approval) ? await problemsOf(approval, decision, rules) : [];
         if (problems.length > 0) return invalidEdit(problems);
         const transition = await store.decide(id, decision);
         feed.checkNow();
@@ -160,7 +160,7 @@ export function createApprovalDesk(
     throw unknownApproval(id);
   }
 
-  /** Marks overdue requests as expired, so that none is shown as pending. Returns the current time. */
+  /** Marks overdue requests as expired or parked, so that none is shown as pending. Returns the current time. */
   async function expireOverdue(): Promise<number> {
     const now = clock.now();
     const { items } = await store.expire(now);

@@ -47,15 +47,16 @@ export interface ViewOptions {
 const maxListedLength = 32_768;
 const maxDisplayedLength = 4_096;
 
-/** Returns the view of an approval at the moment `now`; a pending one past its `expiresAt` is shown as expired. */
+/** Returns the view of an approval at the moment `now`; a pending one past its `expiresAt` is shown as expired or parked. */
 export function viewOf(approval: Approval, { now, isWhole }: ViewOptions): ApprovalView {
   const { request, sequence, answer } = approval;
   const { args, argsDigest: _argsDigest, toolDigest: _toolDigest, ...shown } = request;
   const argsLength = JSON.stringify(args).length;
   const isOverdue = approval.status === 'pending' && request.expiresAt <= now;
+  const overdueStatus = request.onExpiry === 'park' ? 'parked' : 'expired';
   return {
     ...shown,
-    status: isOverdue ? 'expired' : approval.status,
+    status: isOverdue ? overdueStatus : approval.status,
     sequence,
     argsLength,
     ...(isWhole || argsLength <= maxListedLength ? { args } : {}),

@@ -1,4 +1,4 @@
-import { differingField, isKernelError, KernelError, silentLogger, systemClock } from '@ravi/kernel';
+import { differingField, isKernelError, isUndecided, KernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type {
   Approval,
   ApprovalDecisionInput,
@@ -37,7 +37,8 @@ const handlerFailed = 'the approval handler failed';
  * continues. The consumer is `<runId>:<callId>`, so a run that crashed after consuming recognises its own decision.
  *
  * When the signal aborts, the request is withdrawn, unless the run is only suspended: the resumed run finds its request
- * under the same id. A request that was withdrawn is denied. A request that expires rejects with `E_APPROVAL_TIMEOUT`.
+ * under the same id. A request that was withdrawn is denied. A request that expires rejects with `E_APPROVAL_EXPIRED`; one whose
+ * policy is `park` is waited for until it is decided.
  * While the store is unavailable, every step is retried.
  */
 export function createStoredApprovals(options: StoredApprovalsOptions): ApprovalHandler {
@@ -55,7 +56,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     },
   };
 
-  /** Waits until the request is no longer pending; withdraws it when `signal` aborts. */
+  /** Waits until the request is no longer undecided; withdraws it when `signal` aborts. */
   async function settledApproval(
     request: ApprovalRequest,
     { signal, ...checked }: ApprovalRequestOptions,
@@ -94,10 +95,11 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
 
   async function readSettled(id: string): Promise<Approval | undefined> {
     const approval = await store.get(id);
-    if (approval?.status !== 'pending') return approval;
-    if (approval.request.expiresAt > clock.now()) return undefined;
+    if (approval === undefined || !isUndecided(approval)) return approval;
+    if (approval.status === 'parked' || approval.request.expiresAt > clock.now()) return undefined;
     await store.expire(clock.now());
-    return store.get(id);
+    const settled = await store.get(id);
+    return settled !== undefined && isUndecided(settled) ? undefined : settled;
   }
 
   async function askHandler(asked: ApprovalHandler, id: string, how: ApprovalRequestOptions): Promise<void> {
@@ -127,7 +129,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     try {
       const reason = cause instanceof Error ? cause.message : 'The caller no longer waits for a decision';
       const now = clock.now();
-      if (isKernelError(cause, 'E_APPROVAL_TIMEOUT')) await store.expire(Math.max(now, expiresAt));
+      if (isKernelError(cause, 'E_APPROVAL_EXPIRED')) await store.expire(Math.max(now, expiresAt));
       // An approval for the run answered this request too, and its call continues with that decision.
       else if (isKernelError(cause, 'E_APPROVAL_DECIDED')) {
         await store.consume(id, request, { consumer: consumerOf(request), now });
@@ -148,7 +150,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     if (!isOurs && outcome.approval.status === 'withdrawn') return denied('the request for approval was withdrawn');
     if (!isOurs) return denied('another call has already used its approval');
     feed.checkNow();
-    if (settled.answer === undefined) throw new KernelError('E_APPROVAL_TIMEOUT', 'No decision was made in time');
+    if (settled.answer === undefined) throw new KernelError('E_APPROVAL_EXPIRED', 'No decision was made in time');
     const { decidedAt: _, ...decision } = settled.answer;
     if (isOwnRequest(decision.approver, request.principal, { fourEyes })) return denied('its approver requested it');
     return decision;

@@ -6,7 +6,7 @@ import { test } from 'vitest';
 import { createStoredApprovals } from '../src/index.ts';
 import { approved, openScene, settle } from './scene.ts';
 
-const isTimeout = (error: unknown): boolean => isKernelError(error, 'E_APPROVAL_TIMEOUT');
+const isTimeout = (error: unknown): boolean => isKernelError(error, 'E_APPROVAL_EXPIRED');
 const suspension = new KernelError('E_CANCELLED', 'The session ends', {
   cause: new KernelError('E_RUN_SUSPENDED', 'The process ends'),
 });

@@ -2,7 +2,7 @@ import { ApiError, call, serverTime } from './api.js';
 import { parseArguments, showArguments, wholeApproval } from './arguments.js';
 import { find, fromTemplate, part } from './dom.js';
 import { connectForm, describeField } from './forms.js';
-import { formatMoment, formatWait, outcomeOf, printable } from './text.js';
+import { formatMoment, outcomeOf, printable, timeLeftOf } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
 
@@ -157,9 +157,9 @@ export function createCard(approval, events) {
     tick() {
       const leftMs = approval.expiresAt - serverTime();
       const time = part(element, 'time');
-      time.textContent = leftMs > 0 ? `${formatWait(leftMs)} left` : 'Time is over';
+      time.textContent = timeLeftOf(approval, serverTime());
       time.classList.toggle('urgent', leftMs < 15_000);
-      if (leftMs > 0 || isOverdue || settled !== approval) return;
+      if (leftMs > 0 || approval.onExpiry === 'park' || isOverdue || settled !== approval) return;
       isOverdue = true;
       events.onUnclear(approval);
     },

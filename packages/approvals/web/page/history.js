@@ -1,7 +1,7 @@
 import { ApiError, call } from './api.js';
 import { find, fromTemplate, part } from './dom.js';
 import { showConnection } from './live.js';
-import { formatMoment, outcomeOf, printable } from './text.js';
+import { formatMoment, outcomeOf, printable, waitsForDecision } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
 
@@ -25,7 +25,7 @@ export function createHistory() {
   async function load() {
     const cursor = next === undefined ? '' : `&cursor=${encodeURIComponent(next)}`;
     const page = await call('GET', `?limit=50${cursor}`);
-    for (const approval of page.items) if (approval.status !== 'pending') list.append(entryOf(approval));
+    for (const approval of page.items) if (!waitsForDecision(approval)) list.append(entryOf(approval));
     next = page.next;
     older.hidden = next === undefined;
     find(document, '#no-history', HTMLElement).hidden = list.childElementCount > 0;

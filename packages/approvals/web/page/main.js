@@ -3,6 +3,7 @@ import { createBoard } from './board.js';
 import { find } from './dom.js';
 import { createHistory } from './history.js';
 import { listen, retryMs, showConnection } from './live.js';
+import { waitsForDecision } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
 
@@ -35,16 +36,16 @@ async function start() {
   }
 }
 
-/** Returns every pending request, and the number of the last event before them. */
+/** Returns every request that waits for a decision, and the number of the last event before them. */
 async function waiting() {
   /** @type {ApprovalView[]} */
   const approvals = [];
-  let page = await call('GET', '?status=pending&limit=200');
+  let page = await call('GET', '?status=undecided&limit=200');
   const { sequence } = page;
   setServerTime(page.now);
   approvals.push(...page.items);
   while (page.next !== undefined) {
-    page = await call('GET', `?status=pending&limit=200&cursor=${encodeURIComponent(page.next)}`);
+    page = await call('GET', `?status=undecided&limit=200&cursor=${encodeURIComponent(page.next)}`);
     approvals.push(...page.items);
   }
   return { approvals, sequence };
@@ -52,7 +53,7 @@ async function waiting() {
 
 /** @param {ApprovalView} approval */
 function onChange(approval) {
-  if (approval.status === 'pending') return board.arrive(approval);
+  if (waitsForDecision(approval)) return board.arrive(approval);
   board.settle(approval);
   history.add(approval);
 }
@@ -65,7 +66,7 @@ async function look(id) {
   try {
     const { approval, now } = await call('GET', `/${encodeURIComponent(id)}`);
     setServerTime(now);
-    if (approval.status !== 'pending') onChange(approval);
+    if (!waitsForDecision(approval)) onChange(approval);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) return showSignIn(sessionEnded);

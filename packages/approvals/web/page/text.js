@@ -35,6 +35,24 @@ export function formatMoment(at) {
   return (date.toDateString() === new Date().toDateString() ? time : day).format(date);
 }
 
+/**
+ * Text of the time that a request has left. The time of a parked one has passed, and it still waits for a decision.
+ * @param {{ readonly expiresAt: number, readonly onExpiry?: string | undefined }} approval
+ * @param {number} now
+ */
+export function timeLeftOf({ expiresAt, onExpiry }, now) {
+  if (expiresAt > now) return `${formatWait(expiresAt - now)} left`;
+  return onExpiry === 'park' ? `Parked for ${formatWait(now - expiresAt)}` : 'Expired';
+}
+
+/**
+ * True if a request waits for a decision.
+ * @param {{ readonly status: string }} approval
+ */
+export function waitsForDecision({ status }) {
+  return status === 'pending' || status === 'parked';
+}
+
 /** @type {Readonly<Record<string, string>>} */
 const outcomes = {
   approved: 'Approved',
@@ -49,6 +67,7 @@ const outcomes = {
  */
 export function outcomeOf({ answer, status }) {
   if (status === 'withdrawn') return 'Withdrawn';
+  if (status === 'parked') return 'Parked';
   if (answer === undefined) return status === 'pending' ? 'Waiting' : 'Expired';
   return outcomes[answer.decision] ?? answer.decision;
 }

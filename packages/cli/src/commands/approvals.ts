@@ -1,5 +1,5 @@
 import type { api, ApprovalView, QueryOf } from '@ravi/api';
-import { KernelError } from '@ravi/kernel';
+import { isUndecided, KernelError } from '@ravi/kernel';
 import type { JsonObject } from '@ravi/kernel';
 import { decide } from '../answer-approvals.ts';
 import { ask } from '../ask.ts';
@@ -12,9 +12,9 @@ import { statusText, timeText } from '../render/format.ts';
 import { visible } from '../render/visible.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Lists approvals, newest first; pending ones by default. */
+/** Lists approvals, newest first; those that wait for a decision by default. */
 export const listApprovals: CommandBody = async (invocation, terminal) => {
-  const { status = 'pending', run: runId, limit, cursor } = invocation.values;
+  const { status = 'undecided', run: runId, limit, cursor } = invocation.values;
   await using client = await connect(invocation, terminal);
   const wanted = status === 'all' ? undefined : status;
   const query = inputOf<QueryOf<typeof api.approvals.list>>({ status: wanted, runId, limit, cursor });
@@ -67,7 +67,7 @@ async function confirm(
   terminal: Terminal,
 ): Promise<void> {
   // The server refuses the decision, and says why.
-  if (approval.status !== 'pending') return;
+  if (!isUndecided(approval)) return;
   for (const line of approvalLines(approval, terminal)) terminal.warn(line);
   if (modifiedArgs !== undefined) {
     terminal.warn('\nThe call will run with these arguments instead:');
@@ -99,7 +99,10 @@ function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>
       ['for', visible(principal)],
       ['run', visible(runId)],
       ['asked', timeText(approval.requestedAt)],
-      ['expires', timeText(approval.expiresAt)],
+      [
+        status === 'parked' ? 'parked' : approval.onExpiry === 'park' ? 'parks' : 'expires',
+        timeText(approval.expiresAt),
+      ],
       ['purpose', visible(description.split('\n', 1)[0] ?? '')],
       ...(summary === undefined ? [] : [['effect', visible(summary)]]),
       ...(answer === undefined ? [] : [['answer', visible(answerText(answer))]]),

@@ -13,6 +13,7 @@ const styles: Readonly<Record<string, Style>> = {
   running: 'strong',
   paused: 'warning',
   pending: 'warning',
+  parked: 'warning',
   high: 'warning',
   critical: 'bad',
 };

@@ -17,7 +17,10 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
     ...(task === undefined ? [] : [['task', visible(task)]]),
     ...(steps === 0 ? [] : [['model', `${steps} steps, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`]]),
     ...(error === undefined ? [] : [['error', visible(`${error.code}: ${error.message}`)]]),
-    ...pendingApprovals.map(({ id: approval, tool }) => ['waits', visible(`for approval of ${tool}: ${approval}`)]),
+    ...pendingApprovals.map(({ id: approval, tool, status }) => [
+      'waits',
+      visible(`for approval of ${tool}: ${approval}${status === 'parked' ? ' (parked: its time has passed)' : ''}`),
+    ]),
   ];
   const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode }) => [
     visible(`  ${tool}`),

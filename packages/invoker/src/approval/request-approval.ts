@@ -34,14 +34,19 @@ export function approvalLimitOf({ session }: PendingCall): number {
   return session.approvalExpiryMs ?? session.policy.approvalTimeoutMs;
 }
 
+// The run is stored while the request waits, so the wait needs no limit.
+function isParked({ session }: PendingCall): boolean {
+  return session.onApprovalExpiry === 'park';
+}
+
 /** True if an earlier process has already requested the next approval of this call. */
 export function isAlreadyRequested(pending: PendingCall): boolean {
   return pending.session.durability?.requestedApprovals.has(durableId(pending)) === true;
 }
 
 /**
- * Requests approval of one call from the handler and waits for at most {@link approvalLimitOf}. The wait counts against
- * no time limit. The signal of the handler aborts once the decision is no longer needed.
+ * Requests approval of one call from the handler and waits for at most {@link approvalLimitOf}, or without a limit if the
+ * session parks requests. The wait counts against no time limit. The signal of the handler aborts once the decision is no longer needed.
  * @throws KernelError `E_CANCELLED` when the run is cancelled during the wait
  */
 export async function requestApproval(
@@ -67,8 +72,8 @@ export async function requestApproval(
 
 function enterHumanWait({ session, callId }: PendingCall, request: ApprovalRequest): () => void {
   const { durability } = session;
-  const { id, tool, risk, expiresAt } = request;
-  const awaited = { id, callId, tool, risk, expiresAt };
+  const { id, tool, risk, expiresAt, onExpiry } = request;
+  const awaited = { id, callId, tool, risk, expiresAt, ...(onExpiry === undefined ? {} : { onExpiry }) };
   if (durability === undefined) return session.enterHumanWait(callId, [awaited]);
   return durability.decidedApprovals.has(id) ? (): void => undefined : durability.onHumanWait(callId, awaited);
 }
@@ -103,6 +108,7 @@ function requestFor(
     toolDigest: question.toolDigest,
     requestedAt,
     expiresAt: requestedAt + approvalLimitOf(pending),
+    ...(isParked(pending) ? { onExpiry: 'park' as const } : {}),
   });
 }
 
@@ -157,18 +163,18 @@ function wait(
   const artifacts = requestedArtifacts(pending);
   return new Promise<Outcome>((resolve, reject) => {
     const settle = (done: () => void, reason?: KernelError): void => {
-      deadline.cancel();
+      deadline?.cancel();
       unsubscribe();
       stopListening();
       done();
       withdrawal.abort(reason);
     };
-    const deadline = pending.runtime.deadlines.set(approvalLimitOf(pending), () =>
+    const expire = (): void =>
       settle(
         () => resolve({ kind: 'timeout' }),
-        new KernelError('E_APPROVAL_TIMEOUT', 'No decision within the time limit'),
-      ),
-    );
+        new KernelError('E_APPROVAL_EXPIRED', 'No decision within the time limit'),
+      );
+    const deadline = isParked(pending) ? undefined : runtime.deadlines.set(approvalLimitOf(pending), expire);
     // A stored request is answered in the store, so that a resumed run finds the same decision.
     const stopListening =
       session.durability === undefined ? session.grants.onAdd(() => settleIfGranted()) : (): void => {};
@@ -210,11 +216,12 @@ function answerOf(
     record: recordOf(request, waitedMs, { decision, reason }),
   });
   // A timer may fire late; a decision after the limit does not count, even if it arrives before the timer.
-  if (outcome.kind === 'timeout' || waitedMs > approvalLimitOf(pending)) return unanswered('timeout');
+  const isLate = !isParked(pending) && waitedMs > approvalLimitOf(pending);
+  if (outcome.kind === 'timeout' || isLate) return unanswered('timeout');
   if (outcome.kind === 'granted') {
     return { answer: granted, record: recordOf(request, waitedMs, { decision: 'run-scope' }) };
   }
-  if (outcome.kind === 'failed' && isKernelError(outcome.error, 'E_APPROVAL_TIMEOUT')) return unanswered('timeout');
+  if (outcome.kind === 'failed' && isKernelError(outcome.error, 'E_APPROVAL_EXPIRED')) return unanswered('timeout');
   if (outcome.kind === 'failed') {
     pending.runtime.logger.error('approval handler failed', { tool: pending.name, error: errorText(outcome.error) });
     return unanswered('denied', 'the approval handler failed');

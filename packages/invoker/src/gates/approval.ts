@@ -138,7 +138,7 @@ function refuseUnanswered(pending: PendingCall, record: ApprovalTrace): GateStop
   }
   const setting = pending.session.approvalExpiryMs === undefined ? ' (approvalTimeoutMs)' : '';
   return stopDenied(
-    'E_APPROVAL_TIMEOUT',
+    'E_APPROVAL_EXPIRED',
     `${pending.name} did not run: no decision about its approval was made within ${approvalLimitOf(pending)} ms${setting}. ` +
       'It was not denied: call it again later if it is still needed',
   );

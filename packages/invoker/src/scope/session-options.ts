@@ -1,4 +1,13 @@
-import type { AwaitedApproval, ChainFile, ChainPolicy, Journal, Principal, ProgressSink, Skill } from '@ravi/kernel';
+import type {
+  AwaitedApproval,
+  ChainFile,
+  ChainPolicy,
+  ExpiryPolicy,
+  Journal,
+  Principal,
+  ProgressSink,
+  Skill,
+} from '@ravi/kernel';
 import type { SessionDurability } from './session-durability.ts';
 import type { InvokerSession } from './session.ts';
 
@@ -56,6 +65,11 @@ export interface SessionOptions {
    * policy.
    */
   readonly approvalExpiryMs?: number;
+  /**
+   * What happens to a request for approval that is not decided in time. `park` is for runs that another process can continue; the
+   * request then waits without a limit. `deny` when absent, also if the parent has `park`.
+   */
+  readonly onApprovalExpiry?: ExpiryPolicy;
   /** Records the calls of this session and of the sessions inside it, instead of the journal of the invoker. */
   readonly journal?: Journal;
   /** Present in a run that outlives the process. */

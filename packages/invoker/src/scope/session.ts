@@ -7,6 +7,7 @@ import type {
   ChainFile,
   ChainPolicy,
   EventScope,
+  ExpiryPolicy,
   InvocationResult,
   Journal,
   Principal,
@@ -58,6 +59,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly journal: Journal | undefined;
   readonly hasStableApprovalIds: boolean;
   readonly approvalExpiryMs: number | undefined;
+  readonly onApprovalExpiry: ExpiryPolicy;
   /** Id of the stored run that this session belongs to, if it belongs to one. */
   readonly storedRunId: string | undefined;
   /** Keys of locks that running calls of the session hold. */
@@ -108,6 +110,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.heldKeys = new SessionKeys(parent?.heldKeys.within(options.parentCallId));
     this.approvalExpiryMs =
       options.approvalExpiryMs ?? options.durability?.approvalExpiryMs ?? parent?.approvalExpiryMs;
+    this.onApprovalExpiry = options.onApprovalExpiry ?? 'deny';
     this.cancellation = new Cancellation(options.signal, parent?.cancellation);
   }
 

@@ -27,7 +27,7 @@ test('a request without a decision is denied exactly at the limit, and its signa
   const result = await call;
   assert.equal(approvalHandler.signals[0]?.aborted, true);
   assert.equal(result.status, 'denied');
-  assert.equal(result.error?.code, 'E_APPROVAL_TIMEOUT');
+  assert.equal(result.error?.code, 'E_APPROVAL_EXPIRED');
   assert.match(result.text, /within 500 ms \(approvalTimeoutMs\)/);
   assert.equal(harness.onlyRecord().approval?.decision, 'timeout');
   assert.equal(harness.onlyRecord().approval?.waitedMs, 500);
@@ -42,7 +42,7 @@ test('scripts and models read that an undecided call was not denied', async () =
     await approvalHandler.asked(0);
     harness.clock.advance(600_000);
     const { error } = await call;
-    assert.equal(error?.code, 'E_APPROVAL_TIMEOUT');
+    assert.equal(error?.code, 'E_APPROVAL_EXPIRED');
     assert.match(error.message, /no decision about its approval was made within 600000 ms.*It was not denied/);
   }
 });
@@ -55,7 +55,7 @@ test('an approval after the limit has no effect', async () => {
   await approvalHandler.asked(0);
   harness.clock.advance(600_000);
   approvalHandler.answer(0, 'approved');
-  assert.equal((await call).error?.code, 'E_APPROVAL_TIMEOUT');
+  assert.equal((await call).error?.code, 'E_APPROVAL_EXPIRED');
   await settle();
   assert.deepEqual(tool.calls, []);
   assert.equal(harness.session.trace.length, 1);
@@ -73,7 +73,7 @@ test('an approval after the limit has no effect even if the timer is late', asyn
   await approvalHandler.asked(0);
   fake.advance(600_001);
   approvalHandler.answer(0, 'approved');
-  assert.equal((await call).error?.code, 'E_APPROVAL_TIMEOUT');
+  assert.equal((await call).error?.code, 'E_APPROVAL_EXPIRED');
   assert.deepEqual(tool.calls, []);
 });
 

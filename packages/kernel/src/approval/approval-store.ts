@@ -3,11 +3,12 @@ import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 
 /**
- * State of an approval. `pending`: without a decision. `approved`, `denied`: decided, and its call has not taken the decision yet.
- * `consumed`: its call has taken the decision. `withdrawn`: its call ended first. `expired`: no decision came in time.
+ * State of an approval. `pending`: without a decision. `parked`: without a decision at its `expiresAt`, and still open because
+ * its policy is `park`. `approved`, `denied`: decided, and its call has not taken the decision yet. `consumed`: its call has taken
+ * the decision. `withdrawn`: its call ended first. `expired`: no decision came in time, so its call is denied.
  * `approvalTransitions` has every transition.
  */
-export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed' | 'withdrawn';
+export type ApprovalStatus = 'pending' | 'parked' | 'approved' | 'denied' | 'expired' | 'consumed' | 'withdrawn';
 
 /** A decision with its time, as the store keeps it. `skipped` makes the approval `denied`, `modified` makes it `approved`. */
 export interface RecordedDecision extends ApprovalDecisionInput {
@@ -19,7 +20,7 @@ export interface RecordedDecision extends ApprovalDecisionInput {
 export interface Approval {
   readonly request: ApprovalRequest;
   readonly status: ApprovalStatus;
-  /** Absent while pending and after expiry. Kept when the approval is consumed or withdrawn. */
+  /** Absent while it is undecided and after expiry. Kept when the approval is consumed or withdrawn. */
   readonly answer?: RecordedDecision;
   /** The `consumer` passed to `consume`. */
   readonly consumer?: string;
@@ -74,7 +75,8 @@ export interface ApprovalFilter {
   /** Approvals of this run and of the runs below it, such as the scripts of its calls. */
   readonly runId?: string;
   readonly sessionId?: string;
-  readonly status?: ApprovalStatus;
+  /** `undecided`: `pending` or `parked`. */
+  readonly status?: ApprovalStatus | 'undecided';
 }
 
 /**
@@ -89,14 +91,14 @@ export interface ApprovalStore {
   /** Newest first. */
   list(filter: ApprovalFilter, page?: PageRequest): Promise<Page<Approval>>;
   /**
-   * Decides a pending request. Returns `conflict` if it is no longer pending, or `decidedAt` is not before its `expiresAt`.
-   * A request of a run that has ended is withdrawn instead. An approval with the scope `run` also approves, in the same
-   * step, the run's other pending requests that it covers: see `isCoveredBy`.
+   * Decides a request that is open at `decidedAt`; see `isDecidable`. Returns `conflict` otherwise. A request of a run that has
+   * ended is withdrawn instead. An approval with the scope `run` also approves, in the same step, the run's other open requests
+   * that it covers: see `isCoveredBy`.
    */
   decide(id: string, decision: RecordedDecision): Promise<ApprovalTransition>;
   /**
    * Takes the decision, or the absence of one, exactly once and only for the call in `binding`. Returns `conflict` while
-   * the approval is pending and after it was consumed; a process that crashed in between recognises its own `consumer`.
+   * the approval is undecided and after it was consumed; a process that crashed in between recognises its own `consumer`.
    */
   consume(
     id: string,
@@ -104,11 +106,14 @@ export interface ApprovalStore {
     by: { readonly consumer: string; readonly now: number },
   ): Promise<ApprovalTransition>;
   /**
-   * Settles a request whose call has ended: pending, or decided and not consumed. Returns `conflict` in every other state.
+   * Settles a request whose call has ended: undecided, or decided and not consumed. Returns `conflict` in every other state.
    * A run that ends withdraws its requests itself; see `RunStore.transition`.
    */
   withdraw(id: string, why: { readonly now: number; readonly reason: string }): Promise<ApprovalTransition>;
-  /** Marks every pending request whose `expiresAt` is not after `now` as `expired`, and returns those it marked. */
+  /**
+   * Marks every pending request whose `expiresAt` is not after `now` as `expired`, or as `parked` if its policy is `park`, and
+   * returns those it marked.
+   */
   expire(now: number): Promise<Listing<Approval>>;
   /** Returns lines of the audit log, oldest first. Pass the last `sequence` as `after` to read on. */
   changes(query?: ApprovalChangeQuery): Promise<Listing<ApprovalChange>>;

@@ -31,7 +31,8 @@ export type ApprovalStep =
 
 /** Every transition between the states of an approval. `consumed` and `withdrawn` are final. */
 export const approvalTransitions: Readonly<Record<ApprovalStatus, readonly ApprovalStatus[]>> = {
-  pending: ['approved', 'denied', 'expired', 'withdrawn'],
+  pending: ['approved', 'denied', 'expired', 'parked', 'withdrawn'],
+  parked: ['approved', 'denied', 'withdrawn'],
   approved: ['consumed', 'withdrawn'],
   denied: ['consumed', 'withdrawn'],
   expired: ['consumed'],
@@ -40,7 +41,20 @@ export const approvalTransitions: Readonly<Record<ApprovalStatus, readonly Appro
 };
 
 /** The states of an approval whose call may still take a decision. */
-export const openApprovalStatuses: readonly ApprovalStatus[] = ['pending', 'approved', 'denied'];
+export const openApprovalStatuses: readonly ApprovalStatus[] = ['pending', 'parked', 'approved', 'denied'];
+
+/** The states of an approval without a decision whose call still waits for one. */
+export const undecidedStatuses: readonly ApprovalStatus[] = ['pending', 'parked'];
+
+/** True if a request without a decision still waits for one; its time may have passed. */
+export function isUndecided({ status }: { readonly status: ApprovalStatus }): boolean {
+  return undecidedStatuses.includes(status);
+}
+
+/** True if a request can be decided at `now`: before its `expiresAt`, or at any time if its policy is `park`. */
+export function isDecidable({ status, request }: Pick<Approval, 'status' | 'request'>, now: number): boolean {
+  return undecidedStatuses.includes(status) && (request.onExpiry === 'park' || now < request.expiresAt);
+}
 
 /** The states of an approval whose decision, or the absence of one, a call has not taken yet. */
 export const answeredApprovalStatuses: readonly ApprovalStatus[] = ['approved', 'denied', 'expired'];
@@ -55,9 +69,9 @@ export function differingField(left: ApprovalBinding, right: ApprovalBinding): k
 /** Returns the state of an approval after an action. The only place that decides which changes exist. */
 export function nextApproval(approval: Approval, action: ApprovalAction): ApprovalStep {
   const { request, status, answer } = approval;
-  const to = statusAfter(action);
+  const to = statusAfter(action, request);
   const isLate =
-    (action.type === 'decide' && action.decision.decidedAt >= request.expiresAt) ||
+    (action.type === 'decide' && !isDecidable(approval, action.decision.decidedAt)) ||
     (action.type === 'expire' && action.now < request.expiresAt);
   if (isLate || !approvalTransitions[status].includes(to)) return { status: 'conflict', approval };
   const kept = answer === undefined ? {} : { answer };
@@ -83,8 +97,8 @@ export function nextApproval(approval: Approval, action: ApprovalAction): Approv
   }
 }
 
-function statusAfter(action: ApprovalAction): ApprovalStatus {
-  if (action.type === 'expire') return 'expired';
+function statusAfter(action: ApprovalAction, { onExpiry }: ApprovalRequest): ApprovalStatus {
+  if (action.type === 'expire') return onExpiry === 'park' ? 'parked' : 'expired';
   if (action.type === 'withdraw') return 'withdrawn';
   if (action.type === 'consume') return 'consumed';
   const { decision } = action.decision;

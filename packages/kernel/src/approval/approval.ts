@@ -27,12 +27,21 @@ export interface ApprovalRequest {
   readonly toolDigest: string;
   /** Milliseconds since the Unix epoch. */
   readonly requestedAt: number;
-  /** Milliseconds since the Unix epoch; a decision made at or after this moment is ignored. */
+  /** Milliseconds since the Unix epoch; see `onExpiry`. */
   readonly expiresAt: number;
+  /** Default `deny`. */
+  readonly onExpiry?: ExpiryPolicy;
 }
 
+/**
+ * What happens to a request without a decision at its `expiresAt`. `deny`: its call ends with `E_APPROVAL_EXPIRED`, and a
+ * decision made at or after that moment is refused. `park`: the request stays open and its run paused until a person decides or
+ * cancels the run.
+ */
+export type ExpiryPolicy = 'deny' | 'park';
+
 /** A request for approval that a paused run waits for. */
-export type AwaitedApproval = Pick<ApprovalRequest, 'id' | 'callId' | 'tool' | 'risk' | 'expiresAt'>;
+export type AwaitedApproval = Pick<ApprovalRequest, 'id' | 'callId' | 'tool' | 'risk' | 'expiresAt' | 'onExpiry'>;
 
 /** `skipped` counts as denied; `modified` approves other arguments, which are validated and assessed again. */
 export type ApprovalDecision = 'approved' | 'denied' | 'skipped' | 'modified';

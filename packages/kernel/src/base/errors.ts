@@ -1,8 +1,8 @@
 /** Stable error codes of this project. Third-party adapters may add their own with the prefix `E_`. */
 export type KernelErrorCode =
   | 'E_APPROVAL_DENIED'
+  | 'E_APPROVAL_EXPIRED'
   | 'E_APPROVAL_NO_HANDLER'
-  | 'E_APPROVAL_TIMEOUT'
   | 'E_ARGUMENTS_INVALID'
   | 'E_ARTIFACT_FORBIDDEN'
   | 'E_BLOB_CORRUPT'

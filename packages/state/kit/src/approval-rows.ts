@@ -1,3 +1,4 @@
+import { approvalTransitions } from '@ravi/kernel';
 import type { Approval, RecordedDecision, ApprovalChange, ApprovalRequest, ApprovalStatus } from '@ravi/kernel';
 import { jsonText } from './json-text.ts';
 import { checkId, principalKey } from './keys.ts';
@@ -5,7 +6,7 @@ import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.t
 import type { SqlRunner, SqlValue } from './database.ts';
 import type { PagedList } from './select.ts';
 
-const statuses: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'expired', 'consumed', 'withdrawn'];
+const statuses: readonly ApprovalStatus[] = Object.keys(approvalTransitions) as ApprovalStatus[];
 const requestFields: readonly (keyof ApprovalRequest)[] = [
   'id',
   'runId',

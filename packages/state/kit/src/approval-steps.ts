@@ -1,4 +1,4 @@
-import { isCoveredBy, nextApproval, openApprovalStatuses } from '@ravi/kernel';
+import { isCoveredBy, nextApproval, openApprovalStatuses, undecidedStatuses } from '@ravi/kernel';
 import type { Approval, ApprovalAction, ApprovalTransition, RecordedDecision } from '@ravi/kernel';
 import { addChange, approvals } from './approval-rows.ts';
 import type { SqlRow, SqlRunner } from './database.ts';
@@ -38,7 +38,7 @@ export async function decideApproval(
   if (ended !== undefined) return { status: 'conflict', approval: ended };
   const decided = await applyAction(sql, approval, { type: 'decide', decision });
   if (decided.status !== 'done' || decision.decision !== 'approved' || decision.scope !== 'run') return decided;
-  const others = readRows(approvals, await openRows(sql, approval.request.runId, ['pending']));
+  const others = readRows(approvals, await openRows(sql, approval.request.runId, undecidedStatuses));
   for (const other of others.items) {
     if (isCoveredBy(other.request, approval.request)) await applyAction(sql, other, { type: 'decide', decision });
   }

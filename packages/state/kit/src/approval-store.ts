@@ -8,6 +8,8 @@ import { ofRunAndBelow } from './run-tree.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner } from './database.ts';
 
+const isUndecidedRow = { text: "status IN ('parked',", value: 'pending', after: ')' };
+
 /** Creates a store of approvals in a table, with an audit log written in the same transactions. */
 export function createApprovalStore(database: Database): ApprovalStore {
   const change = (
@@ -44,9 +46,13 @@ export function createApprovalStore(database: Database): ApprovalStore {
       selectPage(
         database,
         approvals,
-        { principal_key: optionalPrincipalKey(principal), session_id: sessionId, status },
+        {
+          principal_key: optionalPrincipalKey(principal),
+          session_id: sessionId,
+          ...(status === 'undecided' ? {} : { status }),
+        },
         page,
-        runId === undefined ? [] : [ofRunAndBelow(runId)],
+        [...(runId === undefined ? [] : [ofRunAndBelow(runId)]), ...(status === 'undecided' ? [isUndecidedRow] : [])],
       ),
     decide: (id, decision) => change(id, (sql, approval) => decideApproval(sql, approval, decision)),
     consume: (id, binding, { consumer, now }) =>

@@ -1,4 +1,4 @@
-import { answeredApprovalStatuses } from '@ravi/kernel';
+import { answeredApprovalStatuses, undecidedStatuses } from '@ravi/kernel';
 import type { Page, PageRequest, PausedRun } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
 import type { SqlRow, SqlRunner, SqlValue } from './database.ts';
@@ -7,6 +7,7 @@ import { runs } from './run-rows.ts';
 import { pageSize, positionOf } from './select.ts';
 
 const answered = answeredApprovalStatuses.map((status) => `'${status}'`).join(', ');
+const undecided = undecidedStatuses.map((status) => `'${status}'`).join(', ');
 // An expired request of a run that has ended stays expired, so these are as many as the store has seen.
 const answeredByPeople = answeredApprovalStatuses
   .filter((status) => status !== 'expired')
@@ -23,7 +24,7 @@ export function selectPaused(sql: SqlRunner, page: PageRequest = {}): Promise<Pa
       UNION SELECT tree.top, child.id FROM ${runs.table} child JOIN tree ON child.parent_run_id = tree.id)
     SELECT slice.id, slice.sequence, slice.kind,
       max(CASE WHEN asked.status IN (${answered}) THEN 1 ELSE 0 END) AS answered,
-      max(CASE WHEN asked.status = 'pending' THEN asked.created_sequence ELSE 0 END) AS pending,
+      max(CASE WHEN asked.status IN (${undecided}) THEN asked.created_sequence ELSE 0 END) AS pending,
       max(CASE WHEN asked.status = 'consumed' THEN asked.sequence ELSE 0 END) AS consumed
     FROM slice JOIN tree ON tree.top = slice.id LEFT JOIN ${approvals.table} asked ON asked.run_id = tree.id
     GROUP BY slice.id, slice.sequence, slice.kind ORDER BY slice.sequence DESC`;

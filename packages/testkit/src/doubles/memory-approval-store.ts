@@ -1,5 +1,12 @@
-import { isCoveredBy, KernelError, nextApproval } from '@ravi/kernel';
-import type { Approval, ApprovalAction, ApprovalChange, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
+import { isCoveredBy, isUndecided, KernelError, nextApproval } from '@ravi/kernel';
+import type {
+  Approval,
+  ApprovalAction,
+  ApprovalChange,
+  ApprovalFilter,
+  ApprovalTransition,
+  ApprovalStore,
+} from '@ravi/kernel';
 
 type Details = Pick<ApprovalChange, 'at' | 'actor' | 'reason'>;
 
@@ -40,10 +47,10 @@ export function createMemoryApprovalStore(): ApprovalStore {
       return write({ request, status: 'pending' }, undefined, { at: request.requestedAt });
     },
     get: async (id) => structuredClone(approvals.get(id)),
-    async list(filter, { limit = defaultLimit, cursor } = {}) {
+    async list({ status: wantedStatus, ...filter }, { limit = defaultLimit, cursor } = {}) {
       const wanted = [...approvals.values()]
         .toReversed()
-        .filter(({ request, status }) => fits({ ...request, status }, filter));
+        .filter((approval) => fits(approval.request, filter) && hasStatus(approval, wantedStatus));
       const start = cursor === undefined ? 0 : wanted.findIndex(({ request }) => request.id === cursor) + 1;
       const items = structuredClone(wanted.slice(start, start + limit));
       const last = items.at(-1)?.request.id;
@@ -53,7 +60,7 @@ export function createMemoryApprovalStore(): ApprovalStore {
       const decided = change(id, { type: 'decide', decision });
       if (decided.status !== 'done' || decision.decision !== 'approved' || decision.scope !== 'run') return decided;
       for (const other of approvals.values()) {
-        const isOpen = other.status === 'pending' && isCoveredBy(other.request, decided.approval.request);
+        const isOpen = isUndecided(other) && isCoveredBy(other.request, decided.approval.request);
         if (isOpen) apply(other, { type: 'decide', decision });
       }
       return decided;
@@ -70,6 +77,11 @@ export function createMemoryApprovalStore(): ApprovalStore {
     },
     lastSequence: async () => log.length,
   };
+}
+
+function hasStatus(approval: Approval, wanted: ApprovalFilter['status']): boolean {
+  if (wanted === 'undecided') return isUndecided(approval);
+  return wanted === undefined || approval.status === wanted;
 }
 
 function fits(value: object, filter: object): boolean {

@@ -127,6 +127,45 @@ export function approvalCases({ needing }: StateStoreSuite): void {
     },
   );
 
+  scenario(
+    'a request that parks stays open after its time, until it is decided or withdrawn',
+    async ({ approvals }) => {
+      const parks = { expiresAt: midnight + 10, onExpiry: 'park' } as const;
+      for (const id of ['approved', 'denied', 'withdrawn', 'covered']) await create(approvals, id, parks);
+      await create(approvals, 'expires', { expiresAt: midnight + 10 });
+      const rounds = await Promise.all([approvals.expire(midnight + 10), approvals.expire(midnight + 10)]);
+      const marked = rounds.flatMap(whole).map(({ request: { id }, status }) => [id, status]);
+      const parked = ['approved', 'denied', 'withdrawn', 'covered'].map((id) => [id, 'parked']);
+      assert.deepEqual(marked, [...parked, ['expires', 'expired']]);
+      assert.deepEqual(whole(await approvals.expire(midnight + 1_000)), []);
+      await create(approvals, 'pending', parks);
+      const undecided = whole(await approvals.list({ status: 'undecided' })).map((approval) => approval.request.id);
+      assert.deepEqual(undecided, ['pending', 'covered', 'withdrawn', 'denied', 'approved']);
+      assert.equal((await approvals.consume('approved', request, by)).status, 'conflict');
+
+      const days = midnight + 30 * 86_400_000;
+      const decision = { ...yes, decidedAt: days, scope: 'run' } as const;
+      assert.equal((await approvals.decide('denied', { ...yes, decidedAt: days, decision: 'denied' })).status, 'done');
+      assert.equal((await approvals.withdraw('withdrawn', { now: days, reason: 'cancelled' })).status, 'done');
+      assert.equal((await approvals.decide('withdrawn', decision)).status, 'conflict');
+      assert.equal((await approvals.decide('approved', decision)).status, 'done');
+      const states = ['approved', 'denied', 'withdrawn', 'covered', 'pending', 'expires'];
+      const reached = await Promise.all(states.map(async (id) => (await approvals.get(id))?.status));
+      assert.deepEqual(reached, ['approved', 'denied', 'withdrawn', 'approved', 'approved', 'expired']);
+      assert.equal((await approvals.consume('approved', request, { ...by, now: days })).status, 'done');
+      const lines = whole(await approvals.changes({ approvalId: 'approved' }));
+      assert.deepEqual(
+        lines.map(({ from, to }) => [from, to]),
+        [
+          [undefined, 'pending'],
+          ['pending', 'parked'],
+          ['parked', 'approved'],
+          ['approved', 'consumed'],
+        ],
+      );
+    },
+  );
+
   scenario('a withdrawn request can be answered no more', async ({ approvals }) => {
     await approvals.create(request);
     const why = { now: midnight + 5, reason: 'the run was cancelled' };

@@ -44,6 +44,17 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
     await rejectsWith('E_STATE_INVALID', runs.listPaused({ cursor: 'x' }));
   });
 
+  scenario('a parked request is open and not an answer', async ({ runs, approvals }) => {
+    await pause(runs, 'waits');
+    await ask(approvals, 'waits', { expiresAt, onExpiry: 'park' });
+    assert.equal(whole(await approvals.expire(expiresAt))[0]?.status, 'parked');
+    const [run] = whole(await runs.listPaused());
+    assert.deepEqual([run?.isPending, run?.isAnswered], [true, false]);
+    assert.deepEqual(whole(await runs.listAnswered(0)), []);
+    await approvals.decide('waits', { ...yes, decidedAt: expiresAt + 1 });
+    assert.deepEqual(whole(await runs.listAnswered(0)), ['waits']);
+  });
+
   scenario('an approval counts for the runs above its run', async ({ runs, approvals }) => {
     await pause(runs, 'top');
     await runs.create({ ...newRun('child'), parentRunId: 'top' });

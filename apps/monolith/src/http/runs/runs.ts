@@ -70,8 +70,13 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       const run = await find(request);
       const details = runDetails(run, await recorder.recordOf(run.id));
       const children = await readChildRuns(store.runs, run.id);
-      const { items } = await store.approvals.list({ runId: run.id, status: 'pending' });
-      const pendingApprovals = items.map(({ request: { id, tool, expiresAt } }) => ({ id, tool, expiresAt }));
+      const { items } = await store.approvals.list({ runId: run.id, status: 'undecided' });
+      const pendingApprovals = items.map(({ status, request: { id, tool, expiresAt } }) => ({
+        id,
+        tool,
+        expiresAt,
+        status: status === 'parked' ? ('parked' as const) : ('pending' as const),
+      }));
       const { artifactRefs, ...shown } = details;
       const { trace, logs } = redactor.strings({ trace: shown.trace, logs: shown.logs });
       return {

@@ -1,17 +1,11 @@
 import type { DecisionRules } from '@ravi/approval-kit';
-import type { ApprovalStatus, BlobStore, JsonObject } from '@ravi/kernel';
+import { approvalTransitions } from '@ravi/kernel';
+import type { ApprovalFilter, BlobStore, JsonObject } from '@ravi/kernel';
 import { answer, safeHeaders, problem, refuse } from './responses.ts';
 import type { Access, HttpServices } from './context.ts';
 import { readBody } from './read-body.ts';
 
-const statuses: ReadonlySet<string> = new Set<ApprovalStatus>([
-  'pending',
-  'approved',
-  'denied',
-  'expired',
-  'consumed',
-  'withdrawn',
-]);
+const statuses: ReadonlySet<string> = new Set([...Object.keys(approvalTransitions), 'undecided']);
 const parameters: readonly string[] = ['status', 'runId', 'sessionId', 'limit', 'cursor'];
 const maxLimit = 200;
 const defaultLimit = 50;
@@ -79,7 +73,7 @@ function startOf({ headers, url }: Request): number | undefined {
 }
 
 function readQuery(search: URLSearchParams): {
-  readonly filter: { readonly status?: ApprovalStatus; readonly runId?: string; readonly sessionId?: string };
+  readonly filter: Pick<ApprovalFilter, 'status' | 'runId' | 'sessionId'>;
   readonly page: { readonly limit: number; readonly cursor?: string };
 } {
   const given = Object.fromEntries(search);
@@ -95,7 +89,7 @@ function readQuery(search: URLSearchParams): {
     throw problem('E_REQUEST_INVALID', `"limit" must be a whole number from 1 to ${maxLimit}`);
   }
   return {
-    filter: { ...rest, ...(status === undefined ? {} : { status: status as ApprovalStatus }) },
+    filter: { ...rest, ...(status === undefined ? {} : { status: status as NonNullable<ApprovalFilter['status']> }) },
     page: { limit: Number(limit), ...(cursor === undefined ? {} : { cursor }) },
   };
 }

@@ -5,6 +5,7 @@ import { isKernelError, KernelError } from '@ravi/kernel';
 import type {
   AwaitedApproval,
   ChainRunResult,
+  ExpiryPolicy,
   JsonObject,
   Logger,
   Run,
@@ -37,6 +38,7 @@ export interface ActivationOptions {
   readonly owner: string;
   readonly leaseMs: number;
   readonly approvalExpiryMs: number;
+  readonly onApprovalExpiry: ExpiryPolicy;
   readonly pauseAfterMs: number;
   /** Cancels the run for good. */
   readonly signal?: AbortSignal;
@@ -57,6 +59,7 @@ export interface Activation {
 export function createActivation(run: Run, options: ActivationOptions): Activation {
   const { store, invoker, logger, owner, leaseMs, pauseAfterMs, call, signal = call?.signal } = options;
   const { clock } = invoker;
+  const { approvals: mode } = sessionOfRun(run, invoker);
   /** Aborts when the script has to end. */
   const ending = new AbortController();
   /** Aborts when the run is suspended. */
@@ -72,15 +75,20 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   function onWaiting(approvals: readonly AwaitedApproval[] | undefined): void {
     // The run above decides when both are paused.
     if (call !== undefined) return call.onWaiting(approvals);
-    if (approvals === undefined) {
+    // With the mode `wait`, the run pauses when the time of its last request has passed.
+    if (approvals === undefined || mode === 'wait') {
       pauseTimer?.cancel();
       pauseTimer = undefined;
-      return;
     }
-    pauseTimer ??= clock.setTimer(() => {
-      isPausing = true;
-      ending.abort(new KernelError('E_RUN_SUSPENDED', 'The run waits for approval'));
-    }, pauseAfterMs);
+    if (approvals === undefined) return;
+    const ends = mode === 'wait' ? approvals.map(({ expiresAt }) => expiresAt - clock.now()) : [];
+    pauseTimer ??= clock.setTimer(
+      () => {
+        isPausing = true;
+        ending.abort(new KernelError('E_RUN_SUSPENDED', 'The run waits for approval'));
+      },
+      pauseAfterMs + Math.max(0, ...ends),
+    );
   }
 
   const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> =>
@@ -155,7 +163,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         log,
         recorded,
         beginning,
-        onWaiting: call !== undefined || sessionOfRun(run, invoker).approvals === 'pause' ? onWaiting : () => {},
+        onWaiting: call !== undefined || mode === 'pause' || options.onApprovalExpiry === 'park' ? onWaiting : () => {},
         onStop: (message) => ending.abort(new KernelError('E_CANCELLED', message)),
       });
       const result = await runInSession(scriptOf(run, options), session, bridge);
@@ -176,6 +184,8 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     const { approvals, ...session } = sessionOfRun(run, invoker);
     return invoker.openSession({
       ...session,
+      // The script of a call pauses with the run above.
+      onApprovalExpiry: call?.session.onApprovalExpiry ?? options.onApprovalExpiry,
       ...call?.options,
       callLimit: 'maxScriptCalls',
       signal: ending.signal,

@@ -1,7 +1,7 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
-import type { Logger, NewRun, Run, Sandbox, CompleteStateStore } from '@ravi/kernel';
+import type { ExpiryPolicy, Logger, NewRun, Run, Sandbox, CompleteStateStore } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
 import type { RunWithin } from '../call-script.ts';
 import { createActivation } from './activation.ts';
@@ -29,6 +29,12 @@ export interface DurableChainsOptions {
   readonly leaseMs?: number;
   /** Milliseconds until an approval request of a paused run expires; seven days when absent, 24.8 days at most. */
   readonly approvalExpiryMs?: number;
+  /**
+   * What happens to an approval request that is not decided in time; `deny` when absent: the script receives
+   * `E_APPROVAL_EXPIRED`. `park`: the request stays open and the run paused, also with `approvals: 'wait'`, until a person decides
+   * or the run is cancelled.
+   */
+  readonly onApprovalExpiry?: ExpiryPolicy;
   /** Milliseconds for which a run waits only for approvals before it is paused; 250 when absent. */
   readonly pauseAfterMs?: number;
 }
@@ -75,7 +81,7 @@ const changedMs = 600_000;
 /** Creates durable chains over a store that several processes may share. */
 export function createDurableChains(options: DurableChainsOptions): DurableChains {
   const { store, invoker, sandbox, preflight, logger = silentLogger } = options;
-  const { leaseMs = 10_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250 } = options;
+  const { leaseMs = 10_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250, onApprovalExpiry = 'deny' } = options;
   const { clock } = invoker;
   const { owner = `process_${crypto.randomUUID()}` } = options;
   const closing = new AbortController();
@@ -92,6 +98,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       owner,
       leaseMs,
       approvalExpiryMs,
+      onApprovalExpiry,
       pauseAfterMs,
       ...(preflight === undefined ? {} : { preflight }),
       ...how,

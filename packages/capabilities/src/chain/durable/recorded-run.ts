@@ -1,3 +1,4 @@
+import { isUndecided } from '@ravi/kernel';
 import type {
   JournaledCall,
   JournaledEvent,
@@ -73,7 +74,7 @@ function endOfSleep({ event, finishedOrder }: JournaledEvent): { readonly place:
 export interface RunApprovals {
   /** Ids of all requests. */
   readonly requestedApprovals: ReadonlySet<string>;
-  /** Ids of the requests that are no longer pending. */
+  /** Ids of the requests that no longer wait for a decision. */
   readonly decidedApprovals: ReadonlySet<string>;
   /** Approvals that hold for the whole run. */
   readonly grants: readonly RunGrant[];
@@ -115,9 +116,9 @@ export async function readApprovals(store: ApprovalStore, runId: string): Promis
   } while (cursor !== undefined);
   return {
     requestedApprovals: idsOf(approvals),
-    decidedApprovals: idsOf(approvals.filter(({ status }) => status !== 'pending')),
+    decidedApprovals: idsOf(approvals.filter((approval) => !isUndecided(approval))),
     grants: approvals.filter(isGrant).map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
-    pending: approvals.filter(({ status }) => status === 'pending'),
+    pending: approvals.filter(isUndecided),
     consumed: approvals.filter(({ status }) => status === 'consumed').map(({ request }) => request.callId),
     hasDecision: approvals.some(({ status }) => unread.has(status)),
   };

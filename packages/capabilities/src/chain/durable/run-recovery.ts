@@ -1,4 +1,4 @@
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, isUndecided } from '@ravi/kernel';
 import type {
   ApprovalFeed,
   Clock,
@@ -91,7 +91,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
       await endLeasesOfDead();
       await findAnswered(clock.now() - lookBackMs);
       await findLeft();
-      const { items: expired } = await store.approvals.expire(clock.now());
+      const { items } = await store.approvals.expire(clock.now());
+      const expired = items.filter((approval) => !isUndecided(approval));
       if (expired.length > 0) await findAnswered(Math.min(...expired.map(({ request }) => request.expiresAt)));
       if (clock.now() >= nextScanAt) await findReady();
     } catch (error) {
@@ -162,7 +163,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   }
 
   const subscription = feed.subscribe(({ to, runId }) => {
-    if (to !== 'pending' && to !== 'consumed') void enqueueIfPaused(runId);
+    if (!isUndecided({ status: to }) && to !== 'consumed') void enqueueIfPaused(runId);
   });
 
   async function enqueueIfPaused(runId: string): Promise<void> {

@@ -220,7 +220,7 @@ test('a request that is not decided ends as a denial that the script can catch, 
   const later = createFakeClock(clock.now() + 60_001);
   assert.equal((await world.store.approvals.expire(later.now())).items.length, 1);
   await using second = world.open({ clock: later });
-  assert.deepEqual((await second.chains.resume('run-1')).value, ['ToolDeniedError', 'E_APPROVAL_TIMEOUT']);
+  assert.deepEqual((await second.chains.resume('run-1')).value, ['ToolDeniedError', 'E_APPROVAL_EXPIRED']);
 });
 
 test('in the mode "wait" a late decision is a denial, and the request does not stay open', async () => {
@@ -231,7 +231,7 @@ test('in the mode "wait" a late decision is a denial, and the request does not s
   const run = process.chains.start({ code, runId: 'run-1' });
   while ((await pending(world)).length === 0) await new Promise(setImmediate);
   clock.advance(process.invoker.policy.approvalTimeoutMs + 1);
-  assert.equal((await run).value, 'E_APPROVAL_TIMEOUT');
+  assert.equal((await run).value, 'E_APPROVAL_EXPIRED');
   assert.deepEqual(
     (await world.store.approvals.list({ runId: 'run-1' })).items.map(({ status }) => status),
     ['expired'],

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'vitest';
+import { readEvents } from './support/event-reader.ts';
+import { createInstallation } from './support/installation.ts';
+import { startServer } from './support/server.ts';
+import { startProcess } from './support/server-process.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any;
+
+/** Source of a model that calls `launch` once, and then repeats the result. */
+const model = `
+async function* stream({ messages }) {
+  const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
+  if (results.length === 0) {
+    yield { type: 'block', block: { type: 'tool_use', id: 'call_1', name: 'launch', arguments: { target: 'moon' } } };
+  } else {
+    yield { type: 'block', block: { type: 'text', text: results[0].content[0]?.text } };
+  }
+  const reason = results.length === 0 ? 'tool-use' : 'end';
+  yield { type: 'finish', reason, usage: { inputTokens: 1, outputTokens: 1 } };
+}
+const create = () => ({ id: 'calling', stream });
+export default { name: 'calling', port: 'modelProvider', configSchema: { type: 'object' }, create };
+`;
+
+const threeDaysMs = 259_200_000;
+
+/** Source of a module that sets the clock of a process to three days later. */
+const laterClock = `const now = Date.now; Date.now = () => now() + ${threeDaysMs};`;
+
+const plugins = { modelProvider: [{ use: './model.mjs' }] };
+const files = { 'model.mjs': model, 'later.mjs': laterClock };
+const parking = { plugins, approvals: { expiryMs: 600, onExpiry: 'park' } } as const;
+
+const works = {
+  'an agent': { kind: 'agent', task: 'launch' },
+  'a script': { kind: 'chain', code: "return tools.launch({ target: 'moon' })" },
+} as const;
+
+async function send(url: string, path: string, body?: unknown): Promise<Body> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+/** Waits until an approval of a run has a status, and returns the event. */
+async function changed(url: string, runId: string, status: string): Promise<Body> {
+  const response = await fetch(`${url}/v1/approvals/events?after=0`);
+  for await (const { data } of readEvents(response)) {
+    const event = data === '' ? {} : JSON.parse(data);
+    if (event.approval?.runId === runId && event.change.to === status) return event;
+  }
+  return assert.fail(`no approval of ${runId} became ${status}`);
+}
+
+/** Waits for an event of a run, and returns its data. */
+async function until(url: string, runId: string, wanted: string): Promise<Body> {
+  for (let last: string | undefined; ;) {
+    const headers = last === undefined ? {} : { 'last-event-id': last };
+    for await (const { event, data, id } of readEvents(await fetch(`${url}/v1/runs/${runId}/events`, { headers }))) {
+      if (event === wanted) return JSON.parse(data).data;
+      last = id ?? last;
+    }
+  }
+}
+
+for (const [name, work] of Object.entries(works)) {
+  test(
+    `a question of the run of ${name} is parked after its time, for days and restarts, until a person decides`,
+    { timeout: 90_000 },
+    async () => {
+      await using installation = await createInstallation(parking, files);
+      using first = startProcess(installation.folder, ['--port', '0']);
+      const before = await first.url();
+      const { id } = await send(before, '/v1/runs', work);
+      const { approval } = await changed(before, id, 'parked');
+      assert.deepEqual([approval.status, approval.onExpiry], ['parked', 'park']);
+      first.signal('SIGKILL');
+      await first.exit;
+
+      const preload = pathToFileURL(join(installation.folder, 'later.mjs')).href;
+      using second = startProcess(installation.folder, ['--port', '0'], { preload });
+      const url = await second.url();
+      const run = await send(url, `/v1/runs/${id}`);
+      assert.equal(run.status, 'paused');
+      assert.deepEqual(
+        run.pendingApprovals.map(({ id: request, status }: Body) => [request, status]),
+        [[approval.id, 'parked']],
+      );
+      const { items, now } = await send(url, '/v1/approvals?status=undecided');
+      assert.deepEqual(
+        items.map(({ id: request, status }: Body) => [request, status]),
+        [[approval.id, 'parked']],
+      );
+      assert.ok(now - approval.expiresAt > threeDaysMs - 60_000);
+      assert.deepEqual(await installation.launches(), []);
+
+      const decided = await send(url, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
+      assert.equal(decided.approval.status, 'approved');
+      assert.match((await until(url, id, 'run-end')).status, /^(completed|ok)$/);
+      assert.deepEqual(await installation.launches(), ['launch moon']);
+      const { changes } = await send(url, `/v1/approvals/${approval.id}`);
+      assert.deepEqual(
+        changes.map(({ to }: Body) => to),
+        ['pending', 'parked', 'approved', 'consumed'],
+      );
+    },
+  );
+
+  test(`a parked question of the run of ${name} is withdrawn with its run, and a decision on it is refused`, async () => {
+    await using server = await startServer(parking, files, { isServer: true });
+    const { id } = await send(server.url, '/v1/runs', work);
+    const { approval } = await changed(server.url, id, 'parked');
+    await until(server.url, id, 'run-paused');
+    assert.equal((await send(server.url, `/v1/runs/${id}/cancel`, {})).status, 'cancelled');
+    await changed(server.url, id, 'withdrawn');
+    const late = await server.post(`/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
+    assert.deepEqual([late.status, late.body.error?.code], [410, 'E_APPROVAL_WITHDRAWN']);
+    assert.deepEqual(await server.installation.launches(), []);
+  });
+
+  test(`a question of the run of ${name} that waits in memory is parked too, and its run pauses`, async () => {
+    const config = { ...parking, policy: { approvalTimeoutMs: 600 } };
+    await using server = await startServer(config, files, { isServer: true });
+    const { id } = await send(server.url, '/v1/runs', { ...work, approvalMode: 'wait' });
+    const { approval } = await changed(server.url, id, 'parked');
+    await until(server.url, id, 'run-paused');
+    await send(server.url, `/v1/approvals/${approval.id}/decision`, { decision: 'denied', reason: 'not today' });
+    await until(server.url, id, 'run-end');
+    const { trace } = await send(server.url, `/v1/runs/${id}`);
+    assert.deepEqual([trace[0].status, trace[0].errorCode], ['denied', 'E_APPROVAL_DENIED']);
+    assert.deepEqual(await server.installation.launches(), []);
+  });
+
+  test(`the policy deny ends a question of the run of ${name} with a code of its own, and refuses a late decision`, async () => {
+    await using server = await startServer({ plugins, approvals: { expiryMs: 600 } }, files, { isServer: true });
+    const { id } = await send(server.url, '/v1/runs', work);
+    const { approval } = await changed(server.url, id, 'expired');
+    await until(server.url, id, 'run-end');
+    const { trace } = await send(server.url, `/v1/runs/${id}`);
+    assert.deepEqual([trace[0].status, trace[0].errorCode], ['denied', 'E_APPROVAL_EXPIRED']);
+    const late = await server.post(`/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
+    assert.deepEqual([late.status, late.body.error?.code], [410, 'E_APPROVAL_EXPIRED']);
+    assert.deepEqual(await server.installation.launches(), []);
+  });
+}
+
+test('a script whose client waits is paused when its question is parked', async () => {
+  const config = { ...parking, policy: { approvalTimeoutMs: 600 } };
+  await using server = await startServer(config, files, { isServer: true });
+  const { code } = works['a script'];
+  const { status, runId } = await send(server.url, '/v1/chains', { code });
+  assert.equal(status, 'paused');
+  const { approval } = await changed(server.url, runId, 'parked');
+  await send(server.url, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
+  assert.equal((await until(server.url, runId, 'run-end')).status, 'ok');
+  assert.deepEqual(await server.installation.launches(), ['launch moon']);
+});
+
+test('a call without a run is denied at its time, whatever the policy', async () => {
+  const config = { ...parking, policy: { approvalTimeoutMs: 600 } };
+  await using server = await startServer(config, files, { isServer: true });
+  const result = await send(server.url, '/v1/tools/launch', { args: { target: 'moon' } });
+  assert.deepEqual([result.status, result.error?.code], ['denied', 'E_APPROVAL_EXPIRED']);
+  assert.match(result.text, /not denied/);
+  assert.deepEqual(await server.installation.launches(), []);
+});
