@@ -47,6 +47,22 @@ export const artifacts = {
     responses: { 200: json(page(artifactSchema)) },
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],
   }),
+  upload: operation({
+    method: 'post',
+    path: '/v1/artifacts',
+    summary:
+      'Store the body as an artifact of the type that Content-Type says. The runs and tool calls of its session can use it until it expires.',
+    role: 'run',
+    query: strictObject(
+      {},
+      {
+        sessionId: described(requestId, 'Session whose runs and tool calls can use the artifact. Default: a new one.'),
+      },
+    ),
+    takesContent: true,
+    responses: { 201: json(artifactSchema) },
+    errors: ['E_ARTIFACT_QUOTA', 'E_BODY_TOO_LARGE', 'E_CONTENT_TYPE'],
+  }),
   get: operation({
     method: 'get',
     path: '/v1/artifacts/{ref}',

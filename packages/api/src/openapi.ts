@@ -29,7 +29,7 @@ export function openApiDocument(operations: readonly NamedOperation[]): JsonObje
 }
 
 function describe(id: string, operation: Operation): JsonObject {
-  const { path, summary, role, query, body, keyed, isOpen } = operation;
+  const { path, summary, role, query, body, takesContent, keyed, isOpen } = operation;
   const inPath = pathParameters(path).map((name) => ({
     name,
     in: 'path',
@@ -48,6 +48,7 @@ function describe(id: string, operation: Operation): JsonObject {
     responses: responsesOf(operation),
     ...(role === undefined ? {} : { 'x-role': role }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf('application/json', body) } }),
+    ...(takesContent === true ? { requestBody: { required: true, content: { '*/*': {} } } } : {}),
     ...(isOpen === true ? { security: [] } : {}),
   };
 }

@@ -44,6 +44,8 @@ export interface Operation {
   /** Parameters of the query; others are refused. */
   readonly query?: ObjectSchema<object>;
   readonly body?: ObjectSchema<object>;
+  /** True if the body is content of any media type, in place of JSON. It is read as it arrives. */
+  readonly takesContent?: boolean;
   /** By status. */
   readonly responses: Readonly<Record<number, ApiResponse>>;
   /** One event of the stream (`text/event-stream`) that the operation may respond with, status 200. */

@@ -211,6 +211,17 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/artifacts.ts')).getArtifact,
   },
   {
+    path: 'artifacts put',
+    summary: 'store a file as an artifact of a session, for its runs and calls',
+    reach: 'api',
+    arguments: [{ name: 'file', description: 'file to store, - for standard input' }],
+    options: [
+      { flags: '--type <media type>', description: 'media type (default: application/octet-stream)' },
+      { flags: '--session <session>', description: 'session that can use it (default: a new one)' },
+    ],
+    load: async () => (await import('./commands/artifacts.ts')).putArtifact,
+  },
+  {
     path: 'whoami',
     summary: 'show the principal and roles of the caller',
     reach: 'api',

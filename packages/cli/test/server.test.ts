@@ -192,6 +192,23 @@ test('an artifact is listed and written to a new file, and to no other', async (
   assert.match(unknown.errors, /E_ARTIFACT_UNKNOWN/);
 });
 
+test('a file is stored as an artifact of a session', async () => {
+  const put = await server.ravi(['artifacts', 'put', 'sum.ts', '--type', 'text/plain', '--session', 'mine', '--json']);
+  assert.equal(put.code, 0, put.errors);
+  const { ref, bytes, mediaType, scope } = JSON.parse(put.output) as Record<string, unknown>;
+  const content = await readFile(join(server.folder, 'sum.ts'));
+  assert.deepEqual([bytes, mediaType], [content.byteLength, 'text/plain']);
+  assert.equal((scope as { sessionId: string }).sessionId, 'mine');
+  const got = await server.ravi(['artifacts', 'get', String(ref), '--output', 'copy.ts']);
+  assert.equal(got.code, 0, got.errors);
+  assert.deepEqual(await readFile(join(server.folder, 'copy.ts')), content);
+  const shown = await server.ravi(['artifacts', 'put', 'sum.ts']);
+  assert.match(shown.output, /^blob_[0-9a-f]{32}: \d+ B, SHA-256 [0-9a-f]{64}, session session_/);
+  const missing = await server.ravi(['artifacts', 'put', 'missing.csv']);
+  assert.equal(missing.code, 2);
+  assert.match(missing.errors, /E_USAGE: The file cannot be read: .*ENOENT/);
+});
+
 test('a command in its own process sees what the server keeps', async () => {
   const { code, output } = await runCaptured(['runs', 'ls', '--limit', '1', '--json'], { cwd: server.folder, env: {} });
   assert.equal(code, 0);

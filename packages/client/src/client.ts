@@ -2,7 +2,7 @@ import { api, pathParameters } from '@ravi/api';
 import type { Operation, Page } from '@ravi/api';
 import { followEvents } from './follow-events.ts';
 import type { Reconnect } from './follow-events.ts';
-import type { CallOptions, Method, StreamOptions } from './method.ts';
+import type { CallOptions, Method, StreamOptions, UploadContent } from './method.ts';
 import { createTransport, readJson } from './transport.ts';
 import type { ApiCall, Fetch } from './transport.ts';
 
@@ -67,12 +67,14 @@ export function createClient(options: ClientOptions): Client {
   }
 
   function resultOf(operation: Operation, args: readonly unknown[]): Promise<unknown> {
-    const { path, rest } = fillPath(operation, args);
+    const { path, rest: given } = fillPath(operation, args);
+    const [content, ...rest] = operation.takesContent === true ? given : [undefined, ...given];
     const hasInput = operation.query !== undefined || operation.body !== undefined;
     const [input, callOptions] = (hasInput ? rest : [{}, ...rest]) as [input?: object, callOptions?: CallOptions];
     const request = (more: object = {}): Promise<unknown> =>
       respond(operation, {
         ...callOf(operation, path, { ...input, ...more }),
+        content: content as UploadContent | undefined,
         isRepeatable: operation.keyed !== undefined,
         ...callOptions,
       });

@@ -17,6 +17,9 @@ export interface StreamOptions extends CallOptions {
   readonly onConnection?: (state: 'open' | 'lost') => void;
 }
 
+/** Content to upload. Its media type is that of a `Blob` or the header `content-type` of the options. */
+export type UploadContent = Blob | Uint8Array<ArrayBuffer> | string | ReadableStream<Uint8Array>;
+
 /** Keys of a query that the client sets itself. */
 type OwnKeys = 'stream' | 'format' | 'after';
 
@@ -30,6 +33,10 @@ type InputArguments<Definition extends Operation> = [keyof Input<Definition>] ex
     ? [input?: Input<Definition>]
     : [input: Input<Definition>];
 
+type ContentArguments<Definition extends Operation> = Definition extends { readonly takesContent: true }
+  ? [content: UploadContent]
+  : [];
+
 type Result<Definition extends Operation> = [JsonOf<Definition>] extends [never]
   ? Definition['responses'][keyof Definition['responses']] extends RawResponse
     ? Promise<Response>
@@ -39,11 +46,16 @@ type Result<Definition extends Operation> = [JsonOf<Definition>] extends [never]
     : Promise<JsonOf<Definition>>;
 
 /**
- * Method of an operation: the parameter of the path, then the query and the body as one object, then the options. A list
+ * Method of an operation: the parameter of the path, then content, then the query and the body as one object, then the options. A list
  * is both a promise of its first page and an iterable over the items of every page.
  */
 export type Method<Definition extends Operation> = [keyof Definition['responses']] extends [never]
   ? (...args: [...PathArguments<Definition>, options?: StreamOptions]) => AsyncIterableIterator<EventOf<Definition>>
   : (
-      ...args: [...PathArguments<Definition>, ...InputArguments<Definition>, options?: CallOptions]
+      ...args: [
+        ...PathArguments<Definition>,
+        ...ContentArguments<Definition>,
+        ...InputArguments<Definition>,
+        options?: CallOptions,
+      ]
     ) => Result<Definition>;

@@ -1,4 +1,5 @@
 import type { Problem } from '@ravi/api';
+import type { UploadContent } from './method.ts';
 import { RaviApiError } from './api-error.ts';
 
 /** The `fetch` of a platform, or a function that answers requests in its place. */
@@ -10,6 +11,8 @@ export interface ApiCall {
   /** With its query, below the base URL. */
   readonly path: string;
   readonly body?: unknown;
+  /** Sent as it is, in place of a JSON body. */
+  readonly content?: UploadContent | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** True for a request that may be sent again under its `Idempotency-Key` if no response arrives. */
@@ -37,7 +40,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, token, credentials = 'same-origin', fetch: send = fetch } = options;
   const base = baseUrl.replace(/\/+$/, '');
 
-  return async ({ method, path, body, signal, isRepeatable = false, ...call }, accepted) => {
+  return async ({ method, path, body, content, signal, isRepeatable = false, ...call }, accepted) => {
     const headers = new Headers(call.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
@@ -48,6 +51,8 @@ export function createTransport(options: TransportOptions): Transport {
       headers,
       credentials,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A stream is sent while the response may already arrive.
+      ...(content === undefined ? {} : { body: content, duplex: 'half' }),
       ...(signal === undefined ? {} : { signal }),
     };
     const waits = isRepeatable ? [...repeatAfterMs] : [];

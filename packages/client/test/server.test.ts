@@ -29,6 +29,23 @@ test('a script runs, and its run has a trace', async () => {
   assert.ok(listed.some(({ id }) => id === run.id));
 });
 
+test('a client uploads blobs, bytes, text and streams', async () => {
+  const blob = await client.artifacts.upload(new Blob(['abc'], { type: 'text/plain' }), { sessionId: 's' });
+  assert.deepEqual([blob.bytes, blob.mediaType, blob.scope.sessionId], [3, 'text/plain', 's']);
+  assert.equal(blob.sha256, createHash('sha256').update('abc').digest('hex'));
+  const bytes = await client.artifacts.upload(new Uint8Array(5));
+  assert.deepEqual([bytes.bytes, bytes.mediaType], [5, 'application/octet-stream']);
+  const stream = new Blob(['x'.repeat(300_000)]).stream();
+  const streamed = await client.artifacts.upload(stream, {}, { headers: { 'content-type': 'text/csv' } });
+  assert.deepEqual([streamed.bytes, streamed.mediaType], [300_000, 'text/csv']);
+  const empty = await client.artifacts.upload('');
+  assert.equal(empty.bytes, 0);
+  await assert.rejects(
+    client.artifacts.upload('x', {}, { headers: { 'content-type': 'no type' } }),
+    (error) => error instanceof RaviApiError && error.code === 'E_CONTENT_TYPE' && error.status === 415,
+  );
+});
+
 test('the events of a run arrive in order and end', async () => {
   const { id } = await client.runs.start({ kind: 'chain', code: 'return await tools.add({ left: 1, right: 2 })' });
   const events = await collect(client.runs.events(id));

@@ -119,14 +119,15 @@ export const configSchema: JsonSchema = {
           type: 'integer',
           minimum: 1,
           default: 3_600_000,
-          description: 'Time after which an artifact of a single tool call (POST /v1/tools/{name}) expires.',
+          description:
+            'Time after which an artifact of a single tool call (POST /v1/tools/{name}) or an upload (POST /v1/artifacts) expires.',
         },
         maxArtifactBytes: {
           type: 'integer',
           minimum: 1,
           default: 268_435_456,
           description:
-            'Bytes of such artifacts that one principal may hold. Once it reaches the limit, further calls are refused with 507 until some are deleted or expire. Counted from the start of the process.',
+            'Bytes of such artifacts that one principal may hold. Once it reaches the limit, further calls are refused with 507 until some are deleted or expire, and an upload that would pass it is cut off. Counted from the start of the process.',
         },
       },
     },

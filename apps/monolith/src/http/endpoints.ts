@@ -5,6 +5,7 @@ import { implement } from './core/implement.ts';
 import type { Endpoint } from './core/implement.ts';
 import { approvalOperations } from './approvals/approval-operations.ts';
 import { artifactOperations } from './blobs/artifacts.ts';
+import { uploadOperation } from './blobs/upload-artifact.ts';
 import { budgetOperations } from './agents/budgets.ts';
 import { chainCheckOperation } from './scripts/chain-check.ts';
 import { chainOperations } from './scripts/chains.ts';
@@ -86,6 +87,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
       recorder,
       logger,
     }),
+    uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlMs: config.server.artifactTtlMs }),
     ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, artifactDamage.store)),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),

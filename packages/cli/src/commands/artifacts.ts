@@ -1,4 +1,5 @@
-import { createWriteStream } from 'node:fs';
+import { constants, createWriteStream, openAsBlob } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -37,6 +38,31 @@ export const getArtifact: CommandBody = async (invocation, terminal) => {
   await writeTo(resolve(terminal.cwd, output), content);
   terminal.print(invocation.isJson ? JSON.stringify({ ...stat, file: output }) : `${output}: ${sizeText(stat.bytes)}`);
 };
+
+/** Stores a file as an artifact, as it is read, and prints its ref, size and checksum. */
+export const putArtifact: CommandBody = async (invocation, terminal) => {
+  const { file = '', type = 'application/octet-stream', session: sessionId } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  const content =
+    file === '-'
+      ? (Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>)
+      : await fileAt(resolve(terminal.cwd, file));
+  const input = inputOf<QueryOf<typeof api.artifacts.upload>>({ sessionId });
+  const stored = await client.artifacts.upload(content, input, { headers: { 'content-type': type } });
+  const { ref, bytes, sha256, scope } = stored;
+  if (invocation.isJson) return terminal.print(JSON.stringify(stored));
+  terminal.print(`${ref}: ${sizeText(bytes)}, SHA-256 ${sha256}, session ${visible(scope.sessionId)}`);
+};
+
+async function fileAt(path: string): Promise<Blob> {
+  try {
+    // Opening does not say why it fails.
+    await access(path, constants.R_OK);
+    return await openAsBlob(path);
+  } catch (cause) {
+    throw new KernelError('E_USAGE', `The file cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
 
 async function writeTo(file: string, content: Readable): Promise<void> {
   try {

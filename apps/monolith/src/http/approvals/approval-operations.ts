@@ -2,7 +2,7 @@ import { api } from '@ravi/api';
 import { createApprovalDesk, createApprovalEventStreams } from '@ravi/approval-kit';
 import type { ApprovalDesk, ApprovalEventStreams, ApprovalServices, Approver, DecisionRules } from '@ravi/approval-kit';
 import type { BlobStore } from '@ravi/kernel';
-import { headersOf } from '../blobs/artifacts.ts';
+import { headersOf } from '../blobs/media-type.ts';
 import { implement, pageOf, Reply, resumeAfter } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import type { Caller } from '../access/caller.ts';

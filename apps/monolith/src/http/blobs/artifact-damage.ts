@@ -1,6 +1,7 @@
 import type { Artifact } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobRef, BlobStore, Clock, Logger } from '@ravi/kernel';
+import { passChunks } from './pass-chunks.ts';
 
 /** Reads of artifacts that found them damaged, so that the runs which made or used them show it. */
 export interface ArtifactDamage {
@@ -40,23 +41,14 @@ export function createArtifactDamage({ blobStore, clock, logger }: ArtifactDamag
     }
   }
 
-  function watched(content: ReadableStream<Uint8Array>, ref: BlobRef): ReadableStream<Uint8Array> {
-    const reader = content.getReader();
-    return new ReadableStream({
-      async pull(controller) {
-        const { done, value } = await noting(ref, () => reader.read());
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    });
-  }
-
   return {
     store: {
       store: (data, options) => blobStore.store(data, options),
       resolve: (ref) => noting(ref, () => blobStore.resolve(ref)),
-      open: async (ref, range) => watched(await noting(ref, () => blobStore.open(ref, range)), ref),
+      async open(ref, range) {
+        const content = await noting(ref, () => blobStore.open(ref, range));
+        return passChunks(content, { onError: (error) => note(ref, error) });
+      },
       stat: (ref) => noting(ref, () => blobStore.stat(ref)),
       pin: (ref, owner) => blobStore.pin(ref, owner),
       unpin: (ref, owner) => blobStore.unpin(ref, owner),

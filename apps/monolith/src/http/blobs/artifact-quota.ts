@@ -1,19 +1,20 @@
-import type { BlobRef, BlobStore, Clock, Principal } from '@ravi/kernel';
+import type { BlobRef, BlobStore, Clock, Principal, StoreOptions } from '@ravi/kernel';
 import { utf8Length } from '@ravi/support';
 import { problem } from '../core/problem.ts';
+import { passChunks } from './pass-chunks.ts';
 
-/** Limit of the artifacts of single tool calls, which outlive their session. */
+/** Limit of the artifacts of single tool calls and uploads, which outlive their session. */
 export interface ArtifactQuota {
   /** Store of the process. It counts the artifacts with a time to live, and refuses those of a principal at its limit. */
   readonly store: BlobStore;
-  /** Throws if the principal is at its limit. @throws KernelError `E_ARTIFACT_QUOTA` */
-  check(principal: Principal): void;
+  /** Throws if the principal is at its limit, or would pass it with `more` bytes. @throws KernelError `E_ARTIFACT_QUOTA` */
+  check(principal: Principal, more?: number): void;
 }
 
 /** Options of {@link createArtifactQuota}. */
 export interface ArtifactQuotaOptions {
   readonly blobStore: BlobStore;
-  /** Bytes of one principal. The artifact that reaches the limit is still stored. */
+  /** Bytes of one principal. The result that reaches the limit is still stored; a stream that passes it is not. */
   readonly maxBytes: number;
   readonly clock: Clock;
 }
@@ -54,16 +55,40 @@ export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuot
     }
   }
 
-  function check(principal: Principal): void {
+  function check(principal: Principal, more = 0): void {
     releaseExpired();
     const bytes = bytesOf.get(principal) ?? 0;
-    if (bytes < maxBytes) return;
+    if (bytes < maxBytes && bytes + more <= maxBytes) return;
+    const added = more === 0 ? '' : `, and ${more} more would exceed it`;
     const first = [...heldBy.values()].find((held) => held.principal === principal);
     throw problem(
       'E_ARTIFACT_QUOTA',
-      `${principal} holds ${bytes} bytes of artifacts of tool calls; the limit of server.maxArtifactBytes is ${maxBytes}. Delete some, or wait until they expire`,
+      `${principal} holds ${bytes} bytes of artifacts of tool calls; the limit of server.maxArtifactBytes is ${maxBytes}${added}. Delete some, or wait until they expire`,
       first === undefined ? undefined : Math.max(1, first.expiresAt - clock.now()),
     );
+  }
+
+  // Counted as it arrives, because its size is not known before.
+  async function storeStream(
+    data: ReadableStream<Uint8Array>,
+    options: StoreOptions & { readonly ttlMs: number },
+  ): Promise<BlobRef> {
+    const { principal } = options.scope;
+    let bytes = 0;
+    const onChunk = (chunk: unknown): void => {
+      const more = chunk instanceof Uint8Array ? chunk.byteLength : 0;
+      check(principal, more);
+      add(principal, more);
+      bytes += more;
+    };
+    try {
+      const ref = await blobStore.store(passChunks(data, { onChunk }), options);
+      heldBy.set(ref, { principal, bytes, expiresAt: clock.now() + options.ttlMs });
+      return ref;
+    } catch (error) {
+      add(principal, -bytes);
+      throw error;
+    }
   }
 
   const store: BlobStore = {
@@ -77,13 +102,13 @@ export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuot
       const { scope, ttlMs } = options;
       if (ttlMs === undefined) return blobStore.store(data, options);
       const { principal } = scope;
-      const content = data instanceof ReadableStream ? await new Response(data).bytes() : data;
-      const bytes = typeof content === 'string' ? utf8Length(content) : content.byteLength;
       check(principal);
+      if (data instanceof ReadableStream) return storeStream(data, { ...options, ttlMs });
+      const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
       // Before it is stored, so that calls at the same time do not pass the limit together.
       add(principal, bytes);
       try {
-        const ref = await blobStore.store(content, options);
+        const ref = await blobStore.store(data, options);
         heldBy.set(ref, { principal, bytes, expiresAt: clock.now() + ttlMs });
         return ref;
       } catch (error) {

@@ -9,17 +9,8 @@ import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 import type { ArtifactDamage } from './artifact-damage.ts';
-
-// No artifact may run scripts with the origin of this server.
-const safeHeaders = {
-  'content-security-policy': "sandbox; default-src 'none'",
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'private, no-store',
-};
-
-// Tools choose media types. A type that RFC 9110 does not allow in a header is sent as bytes.
-const mediaTypePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:; ?[\w-]{1,100}="?[\w.+-]{1,100}"?)*$/;
-const bytesOfNoType = 'application/octet-stream';
+import { headersOf } from './media-type.ts';
+import { passChunks } from './pass-chunks.ts';
 
 /** Returns the metadata of those artifacts that still exist. */
 export async function statsOf(damage: ArtifactDamage, refs: readonly string[]): Promise<readonly Artifact[]> {
@@ -80,15 +71,6 @@ export function artifactOperations(services: ArtifactServices): readonly Endpoin
   ];
 }
 
-/** Returns the headers of a response with content of this type: a browser stores it and never runs it. */
-export function headersOf(mediaType: string): Readonly<Record<string, string>> {
-  return {
-    ...safeHeaders,
-    'content-type': mediaTypePattern.test(mediaType) ? mediaType : bytesOfNoType,
-    'content-disposition': 'attachment',
-  };
-}
-
 async function refsOf(recorder: RunRecorder, runId: string): Promise<readonly string[]> {
   return artifactRefs(await recorder.read(runId));
 }
@@ -104,20 +86,8 @@ async function open(...[blobStore, ...what]: [BlobStore, ...Parameters<BlobStore
 
 // The status is already sent, so an error can only break the connection. It must not do so silently.
 function logged(content: ReadableStream<Uint8Array>, ref: string, logger: Logger): ReadableStream<Uint8Array> {
-  const reader = content.getReader();
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        logger.error('an artifact could not be read to its end', { ref, error });
-        throw error;
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+  const onError = (error: unknown): void => logger.error('an artifact could not be read to its end', { ref, error });
+  return passChunks(content, { onError });
 }
 
 /** Part of a content, as an option of `BlobStore.open`. */

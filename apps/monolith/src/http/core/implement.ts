@@ -12,6 +12,8 @@ export interface ApiRequest<Definition extends Operation = Operation> {
   readonly query: QueryOf<Definition>;
   readonly body: BodyOf<Definition>;
   readonly headers: Headers;
+  /** Body of an operation that takes content; absent if it is empty. */
+  readonly content?: ReadableStream<Uint8Array>;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Present if the request has an `Idempotency-Key`: the id for its run, and true if an earlier request had the key. */

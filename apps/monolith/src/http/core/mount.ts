@@ -68,12 +68,14 @@ function handlerOf({ operation, handle }: Endpoint): (context: Context) => Promi
     const body = checkBody === undefined ? {} : await readBody(context);
     checkBody?.(body);
     const { headers, signal } = req.raw;
+    const content = operation.takesContent === true ? req.raw.body : null;
     const request: ApiRequest = {
       caller: context.get('caller') ?? localCaller,
       params: req.param(),
       query,
       body,
       headers,
+      ...(content === null ? {} : { content }),
       signal,
       address: addressOf(context),
       isSecure: isSecureRequest(context),

@@ -1,0 +1,86 @@
+import { api } from '@ravi/api';
+import type { Artifact } from '@ravi/api';
+import type { ToolInvoker } from '@ravi/invoker';
+import { isKernelError } from '@ravi/kernel';
+import { implement, Reply } from '../core/implement.ts';
+import type { Endpoint } from '../core/implement.ts';
+import { problem } from '../core/problem.ts';
+import type { ArtifactQuota } from './artifact-quota.ts';
+import { bytesOfNoType, isMediaType } from './media-type.ts';
+
+const maxDiscardedBytes = 64 * 1024 * 1024;
+
+/** Services of {@link uploadOperation}. */
+export interface UploadServices {
+  readonly invoker: ToolInvoker;
+  readonly artifactQuota: ArtifactQuota;
+  readonly lifetime: AbortSignal;
+  /** Milliseconds until the artifact expires. */
+  readonly artifactTtlMs: number;
+}
+
+/** Implements the upload of an artifact, which is stored as it arrives. */
+export function uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlMs }: UploadServices): Endpoint {
+  return implement(api.artifacts.upload, async ({ caller, query: { sessionId }, headers, content, signal }) => {
+    const { principal } = caller;
+    const mediaType = mediaTypeOf(headers);
+    // Before the content is read, if its size is announced.
+    artifactQuota.check(principal, Number(headers.get('content-length') ?? 0));
+    const ends = AbortSignal.any([lifetime, signal]);
+    await using session = invoker.openSession({
+      principal,
+      signal: ends,
+      artifactTtlMs,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
+    const data = content === undefined ? new Uint8Array() : withDiscardedRest(content);
+    const ref = await session.storeArtifact(data, mediaType, {}, ends).catch((error: unknown) => {
+      throw refusalOf(error, signal);
+    });
+    const artifact: Artifact | undefined = await artifactQuota.store.stat(ref);
+    if (artifact === undefined) throw problem('E_ARTIFACT_UNKNOWN', 'The artifact expired while it was stored');
+    return new Reply(201, artifact, { location: `/v1/artifacts/${ref}` });
+  });
+}
+
+/**
+ * Returns a content whose rest is read and dropped when its reader stops, up to a limit: a client that still sends would not receive
+ * the refusal if its connection was closed.
+ */
+function withDiscardedRest(content: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = content.getReader();
+  async function discard(): Promise<void> {
+    for (let bytes = 0; bytes < maxDiscardedBytes;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      bytes += value.byteLength;
+    }
+    await reader.cancel();
+  }
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel() {
+        // The refusal does not wait for it.
+        discard().catch(() => {});
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function mediaTypeOf(headers: Headers): string {
+  const mediaType = headers.get('content-type') || bytesOfNoType;
+  if (!isMediaType(mediaType)) throw problem('E_CONTENT_TYPE', 'The content type is not a media type');
+  if ((headers.get('content-encoding') ?? 'identity').toLowerCase() === 'identity') return mediaType;
+  throw problem('E_CONTENT_TYPE', 'An artifact is stored as it is sent: send it without a content encoding');
+}
+
+function refusalOf(error: unknown, signal: AbortSignal): unknown {
+  if (isKernelError(error, 'E_BLOB_TOO_LARGE')) return problem('E_BODY_TOO_LARGE', error.message);
+  return signal.aborted ? problem('E_CANCELLED', 'The client disconnected before the end of the content') : error;
+}
