@@ -26,8 +26,15 @@ export function recordOf(
 /** Builds the journal entry of a call from its record. */
 export function journalEntry(pending: PendingCall, record: ChainCallRecord): JournalEntry {
   const { idempotencyKey, session, toolDigest } = pending;
-  const { runId, sessionId } = session;
-  return { runId, sessionId, idempotencyKey, record, ...(toolDigest === undefined ? {} : { toolDigest }) };
+  const { runId, sessionId, lease } = session;
+  return {
+    runId,
+    sessionId,
+    idempotencyKey,
+    record,
+    ...(toolDigest === undefined ? {} : { toolDigest }),
+    ...(lease === undefined ? {} : { writer: lease.writer }),
+  };
 }
 
 /** Outcome of a finished call in the trace. */

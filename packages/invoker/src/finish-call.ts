@@ -7,6 +7,8 @@ import type { PendingCall } from './pending-call.ts';
 import { readExecution } from './result/read-tool-result.ts';
 import type { Execution } from './result/read-tool-result.ts';
 import { shape } from './result/shape-result.ts';
+import { confirmLease } from './scope/session-lease.ts';
+import type { SessionLease } from './scope/session-lease.ts';
 import { errorResult } from './error-results.ts';
 import type { GateStop } from './error-results.ts';
 
@@ -20,8 +22,26 @@ interface Outcome {
   readonly bytes?: number;
 }
 
-/** Builds the result of a finished call and releases its locks. Synchronous unless the result has to be stored. */
+/**
+ * Builds the result of a finished call and releases its locks. Synchronous unless the result has to be stored, or another
+ * process may have taken the run while this one was stopped: then the lease is confirmed first.
+ */
 export function finishCall(pending: PendingCall, ending: Ending): InvocationResult | Promise<InvocationResult> {
+  const { lease } = pending.session;
+  return lease === undefined || lease.isCertain ? finishHeld(pending, ending) : finishUncertain(pending, ending, lease);
+}
+
+async function finishUncertain(pending: PendingCall, ending: Ending, lease: SessionLease): Promise<InvocationResult> {
+  try {
+    await confirmLease(lease, pending.session, pending.runtime.clock);
+    pending.cancellation.check();
+  } catch (error) {
+    return failCall(pending, error);
+  }
+  return finishHeld(pending, ending);
+}
+
+function finishHeld(pending: PendingCall, ending: Ending): InvocationResult | Promise<InvocationResult> {
   try {
     const result = toInvocationResult(pending, ending);
     if (result instanceof Promise) return awaitResult(pending, result);
@@ -96,8 +116,10 @@ function withOutcome<Line extends object>(line: Line & TraceOutcome, { result, b
   return line;
 }
 
-// A cancelled call of a durable run may or may not have had its effect, so the journal keeps it as started.
+// A cancelled call of a durable run may or may not have had its effect, so the journal keeps it as started. Once the lease is
+// lost, the journal belongs to another process.
 function isForJournal(pending: PendingCall, { status }: Outcome): boolean {
+  if (pending.session.lease?.isLost === true) return false;
   return pending.session.durability === undefined ? pending.isJournaled : status !== 'cancelled';
 }
 

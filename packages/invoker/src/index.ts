@@ -13,6 +13,7 @@ export type { ExecutionWrapper } from './runtime.ts';
 export type { RunGrant, SessionDurability } from './scope/session-durability.ts';
 export { sessionBlobs, storedRunOfPin } from './scope/session-artifacts.ts';
 export type { ArtifactData, ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
+export type { SessionLease } from './scope/session-lease.ts';
 export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';
 export { withRisksOf } from './scope/session-limits.ts';

@@ -127,6 +127,7 @@ export type {
   RunJournal,
 } from './state/journal.ts';
 export type {
+  LeaseRenewal,
   LeaseRequest,
   NewRun,
   PausedRun,
@@ -138,6 +139,7 @@ export type {
   RunStatus,
   RunStore,
   RunTransition,
+  RunWriter,
 } from './state/run-store.ts';
 export type {
   NewRunEvent,

@@ -10,6 +10,7 @@ export type {
   RunJournal,
 } from './state/journal.ts';
 export type {
+  LeaseRenewal,
   LeaseRequest,
   NewRun,
   PausedRun,
@@ -21,6 +22,7 @@ export type {
   RunStatus,
   RunStore,
   RunTransition,
+  RunWriter,
 } from './state/run-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';

@@ -75,14 +75,14 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
       return claimed;
     },
     transition,
-    async release(id, owner) {
+    async release(id, owner, epoch) {
       const log = logOf(id);
       log?.append({ type: 'run-suspended' });
       // The next process continues without an event that the store does not take.
       await log?.hold().catch(() => {});
       log?.close();
       await left(id);
-      return runs.release(id, owner);
+      return runs.release(id, owner, epoch);
     },
     get: (id) => runs.get(id),
     list: (filter, page) => runs.list(filter, page),

@@ -38,6 +38,8 @@ export interface ResumedFrom {
   readonly usage: ModelUsage;
   /** True if the run store already lists the run as running, and as ours. */
   readonly isRecovered?: boolean;
+  /** Epoch in which this process claimed it. Present if it is recovered. */
+  readonly claimedEpoch?: number;
   /** True if the run was paused for approvals. */
   readonly wasPaused?: boolean;
 }

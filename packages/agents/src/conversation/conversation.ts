@@ -7,6 +7,7 @@ import type {
   NewHistoryEntry,
   Principal,
   Run,
+  RunWriter,
 } from '@ravi/kernel';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import { UsageEstimate } from '../agent/usage.ts';
@@ -130,7 +131,7 @@ export class Conversation {
     waitFor: StoreWait | undefined,
   ): Promise<void> {
     const { store, principal, sessionId } = place;
-    const { runId, createdAt, details } = entry;
+    const { runId, createdAt, details, writer } = entry;
     const row: NewHistoryEntry = {
       principal,
       sessionId,
@@ -139,18 +140,18 @@ export class Conversation {
       createdAt,
       ...(details === undefined ? {} : { details }),
     };
-    if (waitFor === undefined) await store.append([row], this.#length);
-    else await waitFor(this.#repeatable(place, row));
+    if (waitFor === undefined) await store.append([row], this.#length, writer);
+    else await waitFor(this.#repeatable(place, row, writer));
     this.#length++;
     this.#unstored--;
   }
 
-  #repeatable(place: ConversationPlace, row: NewHistoryEntry): () => Promise<void> {
+  #repeatable(place: ConversationPlace, row: NewHistoryEntry, writer: RunWriter | undefined): () => Promise<void> {
     let attempts = 0;
     return async () => {
       attempts++;
       try {
-        await place.store.append([row], this.#length);
+        await place.store.append([row], this.#length, writer);
       } catch (error) {
         // An attempt that failed without a reply may have been written.
         const isRepeated = attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT');
@@ -201,8 +202,17 @@ export function storeWaitOf(run: StoreUser): StoreWait | undefined {
 }
 
 /** Returns what is stored with a message of the run. */
-export function entryDetails(run: Pick<ConversationWriter, 'runId' | 'now'>, details?: JsonObject): EntryDetails {
-  return { runId: run.runId, createdAt: run.now(), ...(details === undefined ? {} : { details }) };
+export function entryDetails(
+  run: Pick<ConversationWriter, 'runId' | 'lease' | 'now'>,
+  details?: JsonObject,
+): EntryDetails {
+  const { runId, lease } = run;
+  return {
+    runId,
+    createdAt: run.now(),
+    ...(details === undefined ? {} : { details }),
+    ...(lease === undefined ? {} : { writer: lease.writer }),
+  };
 }
 
 /** Fields that are stored with a message. */
@@ -210,6 +220,8 @@ export interface EntryDetails {
   readonly runId: string;
   readonly createdAt: number;
   readonly details?: JsonObject;
+  /** Process that executes the run, if the run has a lease. Not stored. */
+  readonly writer?: RunWriter;
 }
 
 async function isStored(place: ConversationPlace, row: NewHistoryEntry, number: number): Promise<boolean> {

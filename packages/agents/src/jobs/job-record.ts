@@ -34,7 +34,7 @@ export function createJobRecord(run: JobRecorder, job: Omit<NewJob, 'createdAt'>
   const create = (): Promise<Job> =>
     waitForStore(run, async () => {
       try {
-        return await store.create({ ...job, createdAt: now() });
+        return await store.create({ ...job, createdAt: now() }, run.lease?.writer);
       } catch (error) {
         const created = isKernelError(error, 'E_STATE_CONFLICT') ? await store.get(job.id) : undefined;
         if (created === undefined) throw error;
@@ -44,7 +44,8 @@ export function createJobRecord(run: JobRecorder, job: Omit<NewJob, 'createdAt'>
 
   const change = ({ id, version }: Job, next: JobChange): Promise<Job | undefined> =>
     waitForStore(run, async () => {
-      const changed = await store.update(id, version, next);
+      const { lease } = run;
+      const changed = await store.update(id, version, lease === undefined ? next : { ...next, writer: lease.writer });
       if (changed !== undefined) return changed;
       const current = await store.get(id);
       return current?.version === version + 1 && current.status === next.status ? current : undefined;

@@ -89,12 +89,16 @@ export class AgentRun implements AgentContext {
   readonly isResumed: boolean;
   /** True if the run was claimed from the run store: its process ended, or it was paused for approvals. */
   readonly isRecovered: boolean;
+  /** Epoch in which this process claimed a recovered run. */
+  readonly claimedEpoch: number | undefined;
   /** True if its process ended while the run was running. */
   readonly wasInterrupted: boolean;
   /** True while the run store lists the run as running in this process. */
   isRecorded = false;
   /** Lease of an agent whose runs can be recovered. */
   lease: KeptLease | undefined;
+  /** Journal of the calls of a run with a lease. */
+  readonly journal: RunJournal | undefined;
   /** Present if the run pauses while it waits for approvals, or when their time has passed. */
   readonly pausing: ApprovalPause | undefined;
   readonly supervision: AgentDefinition['supervision'];
@@ -138,6 +142,7 @@ export class AgentRun implements AgentContext {
     this.approvals = parts.approvals;
     this.supervision = parts.parent?.supervision ?? this.definition.supervision;
     this.isRecovered = parts.resumedFrom?.isRecovered ?? false;
+    this.claimedEpoch = parts.resumedFrom?.claimedEpoch;
     this.wasInterrupted = this.isRecovered && parts.resumedFrom?.wasPaused !== true;
     this.isResumed = parts.resumedFrom !== undefined && !this.isRecovered;
     this.step = parts.resumedFrom?.steps ?? 0;
@@ -152,7 +157,7 @@ export class AgentRun implements AgentContext {
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
     const { journal } = this.session;
-    if (this.definition.lease !== undefined && journal instanceof RunJournal) journal.bind(this);
+    if (this.definition.lease !== undefined && journal instanceof RunJournal && journal.bind(this)) this.journal = journal;
     for (const each of this.definition.middleware) {
       const guard = each.guard?.bind(each);
       if (guard !== undefined) this.session.guard((call) => this.#trippedReason ?? guard(call, this));

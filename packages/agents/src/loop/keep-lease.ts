@@ -1,40 +1,32 @@
+import type { SessionLease } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, Logger, RunStore, Timer } from '@ravi/kernel';
+import type { Clock, Logger, RunStore, RunWriter, Timer } from '@ravi/kernel';
 
 /** Options of {@link keepLease}. */
 export interface LeaseOptions {
   readonly runs: RunStore;
-  readonly runId: string;
-  readonly owner: string;
+  /** Holder of the lease, as the store returned it with the run. */
+  readonly writer: RunWriter;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Milliseconds that the lease holds without renewal. */
   readonly leaseMs: number;
   /** Monotonic time at which the last claim or renewal was requested; unknown when absent. */
   readonly heldSince?: number;
-  /** Called when another process holds the lease. Called at most once. */
+  /** Called when another process holds the lease: stop the run and its calls. Called at most once. */
   onLost(): void;
 }
 
 /** Lease that is renewed until it is disposed. */
-export interface KeptLease extends Disposable {
-  /** True once another process holds the lease. */
-  readonly isLost: boolean;
-  /**
-   * True while no other process can hold the lease. In a process that was stopped, or whose machine was suspended, this is
-   * `false` before its timers fire.
-   */
-  readonly isCertain: boolean;
-  /** Renews the lease now. Returns `false` if it is lost. @throws KernelError of the store */
-  confirm(): Promise<boolean>;
-}
+export interface KeptLease extends SessionLease, Disposable {}
 
 /**
  * Renews a lease every third of its length until it is disposed. A store that is unavailable is asked again: no other
  * process can claim the run there either, and the journal rejects writes of a process that has lost the lease.
  */
 export function keepLease(options: LeaseOptions): KeptLease {
-  const { runs, runId, owner, clock, logger, leaseMs, heldSince = -Infinity, onLost } = options;
+  const { runs, writer, clock, logger, leaseMs, heldSince = -Infinity, onLost } = options;
+  const { runId, owner, epoch } = writer;
   const intervalMs = Math.ceil(leaseMs / 3);
   // The monotonic clock cannot be set; only the wall clock counts while a machine is suspended.
   let held = { monotonic: heldSince, wall: clock.now() };
@@ -43,8 +35,9 @@ export function keepLease(options: LeaseOptions): KeptLease {
   let timer: Timer = clock.setTimer(renew, intervalMs, { isBackground: true });
 
   async function confirm(): Promise<boolean> {
+    if (isLost) return false;
     const requested = { monotonic: clock.monotonic(), wall: clock.now() };
-    const isOurs = await runs.renew(runId, { owner, leaseMs });
+    const isOurs = await runs.renew(runId, { owner, leaseMs, epoch });
     if (!isOurs) handleLoss();
     else if (requested.monotonic > held.monotonic) held = requested;
     return isOurs;
@@ -74,6 +67,7 @@ export function keepLease(options: LeaseOptions): KeptLease {
   }
 
   return {
+    writer,
     get isLost() {
       return isLost;
     },

@@ -6,15 +6,22 @@ import type { StoreUser } from '../conversation/wait-for-store.ts';
 /** Journal of the calls of one run, whose writes wait while the store is unavailable. */
 export class RunJournal implements Journal {
   readonly #journal: Journal;
+  readonly #writes = new Set<Promise<void>>();
   #run: StoreUser | undefined;
 
   constructor(journal: Journal) {
     this.#journal = journal;
   }
 
-  /** Sets the run. It is created after its session, which has this journal. */
-  bind(run: StoreUser): void {
-    this.#run = run;
+  /** Sets the run, which is created after its session with this journal. Returns `false` if it is the journal of a run above. */
+  bind(run: StoreUser): boolean {
+    this.#run ??= run;
+    return this.#run === run;
+  }
+
+  /** Resolves when no write is in progress. Never rejects. */
+  async settled(): Promise<void> {
+    while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
   }
 
   started(entry: JournalEntry): Promise<void> {
@@ -28,6 +35,12 @@ export class RunJournal implements Journal {
   #write(write: () => Promise<void>): Promise<void> {
     const run = this.#run;
     if (run === undefined) return write();
+    const writing = this.#writeFor(run, write).finally(() => this.#writes.delete(writing));
+    this.#writes.add(writing);
+    return writing;
+  }
+
+  #writeFor(run: StoreUser, write: () => Promise<void>): Promise<void> {
     let attempts = 0;
     return waitForStore(run, async () => {
       attempts++;

@@ -4,6 +4,7 @@ import type {
   JsonObject,
   LeaseRequest,
   NewRun,
+  Run,
   RunEventOf,
   RunOutcome,
   RunStatus,
@@ -46,9 +47,10 @@ export async function beginRun(run: AgentRun): Promise<void> {
   const { runs } = run.definition;
   if (runs === undefined) return;
   const heldSince = run.isRecovered ? undefined : run.definition.invoker.clock.monotonic();
-  if (!run.isRecovered) await (run.isResumed ? claimPaused(run, runs) : createRun(run, runs));
+  const epoch = run.claimedEpoch ?? (await (run.isResumed ? claimPaused(run, runs) : createRun(run, runs)));
   run.isRecorded = true;
-  run.lease = leaseOf(run, runs, heldSince);
+  run.lease = leaseOf(run, runs, { epoch, heldSince });
+  if (run.lease !== undefined) run.session.holdLease(run.lease);
   // Of two runs that start at the same time, at most one continues.
   await requireFreeSession(run);
 }
@@ -62,7 +64,8 @@ async function requireFreeSession(run: AgentRun): Promise<void> {
   if (live !== undefined) throw busySession(live);
 }
 
-async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
+// Returns the epoch of the run.
+async function createRun(run: AgentRun, runs: RunStore): Promise<number> {
   const { runId, sessionId, agent, principal, title } = run;
   const { lease } = run.definition;
   const now = run.now();
@@ -76,28 +79,32 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<void> {
   const beginning = lease === undefined ? {} : beginningOf(run);
   const definition = { kind: agentKind, details: { ...named, ...mode, ...permissions, ...beginning }, ...policy };
   const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
-  if (lease === undefined || !run.isResumable) await runs.create(row, lease);
-  else await createChild(run, runs, { row, lease });
+  if (lease === undefined) return (await runs.create(row)).epoch;
+  const above = run.session.lease?.writer;
+  const request = above === undefined ? lease : { ...lease, above };
+  return run.isResumable ? createChild(run, runs, { row, lease: request }) : (await runs.create(row, request)).epoch;
 }
 
 // The caller is under way, so its sub-agent must not fail because the store is unavailable for a moment.
-async function createChild(
+function createChild(
   run: AgentRun,
   runs: RunStore,
   { row, lease }: { readonly row: NewRun; readonly lease: LeaseRequest },
-): Promise<void> {
+): Promise<number> {
   let attempts = 0;
-  const create = async (): Promise<void> => {
+  const create = async (): Promise<number> => {
     attempts++;
     try {
-      await runs.create(row, lease);
+      return (await runs.create(row, lease)).epoch;
     } catch (error) {
       // An attempt that failed without a reply may have been written.
       const isRepeated = attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT');
-      if (!isRepeated || (await runs.claim(row.id, lease)) === undefined) throw error;
+      const known = isRepeated ? await runs.claim(row.id, lease) : undefined;
+      if (known === undefined) throw error;
+      return known.epoch;
     }
   };
-  await retryWhileUnavailable(create, { clock: run.definition.invoker.clock, signal: run.signal });
+  return retryWhileUnavailable(create, { clock: run.definition.invoker.clock, signal: run.signal });
 }
 
 // The process may end before the conversation has the task.
@@ -109,23 +116,30 @@ function beginningOf({ task, budget }: AgentRun): JsonObject {
   };
 }
 
-async function claimPaused(run: AgentRun, runs: RunStore): Promise<void> {
+// Returns the epoch of the run.
+async function claimPaused(run: AgentRun, runs: RunStore): Promise<number> {
   const { runId } = run;
   const { lease } = run.definition;
   const now = run.now();
-  const isOurs = lease === undefined || (await runs.claim(runId, lease)) !== undefined;
-  const change = { from: ['paused'], to: 'running', now, ...ownerOf(run) } as const;
-  if (isOurs && (await runs.transition(runId, change))) return;
+  const epoch = lease === undefined ? 0 : (await runs.claim(runId, lease))?.epoch;
+  const change = { from: ['paused'], to: 'running', now } as const;
+  const holder = lease === undefined || epoch === undefined ? {} : { owner: lease.owner, epoch };
+  if (epoch !== undefined && (await runs.transition(runId, { ...change, ...holder }))) return epoch;
   throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused: another caller has resumed it`);
 }
 
-function leaseOf(run: AgentRun, runs: RunStore, heldSince: number | undefined): KeptLease | undefined {
+function leaseOf(
+  run: AgentRun,
+  runs: RunStore,
+  { epoch, heldSince }: { readonly epoch: Run['epoch']; readonly heldSince: number | undefined },
+): KeptLease | undefined {
   const { lease, logger, invoker } = run.definition;
   if (lease === undefined) return undefined;
+  const { owner, leaseMs } = lease;
   return keepLease({
-    ...lease,
+    leaseMs,
     runs,
-    runId: run.runId,
+    writer: { runId: run.runId, owner, epoch },
     clock: invoker.clock,
     logger,
     ...(heldSince === undefined ? {} : { heldSince }),
@@ -170,16 +184,18 @@ function endEventOf(run: AgentRun, { status, reason, error, paused, approvals }:
 async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding> {
   const { runs, lease, logger } = run.definition;
   if (runs === undefined || !run.isRecorded) return ending;
+  // Afterwards the store refuses them.
+  await run.journal?.settled();
   try {
     if (lease !== undefined && isSuspended(run) && ending.status !== 'paused') {
-      await runs.release(run.runId, lease.owner);
+      await runs.release(run.runId, lease.owner, run.lease?.writer.epoch);
       return ending;
     }
     const recorded = recordedEnding(run, ending);
     const to = statusOf[recorded.status];
     const outcome = to === 'paused' ? {} : { outcome: outcomeOf(run, recorded) };
     const event = endEventOf(run, recorded);
-    const change = { from: ['running'], to, now: run.now(), ...ownerOf(run), ...outcome, event } as const;
+    const change = { from: ['running'], to, now: run.now(), ...holderOf(run), ...outcome, event } as const;
     const isStored = await waitForStore(run, () => storeChange(runs, run.runId, change), leavingSignal(run));
     return isStored || lease === undefined ? ending : suspendedEnding('Another process continues the run');
   } catch (failed) {
@@ -207,8 +223,8 @@ function suspendedEnding(message: string): AgentEnding {
   return { status: 'cancelled', reason: 'cancelled', error: { code: 'E_RUN_SUSPENDED', message, retryable: false } };
 }
 
-function ownerOf({ definition: { lease } }: AgentRun): { readonly owner?: string } {
-  return lease === undefined ? {} : { owner: lease.owner };
+function holderOf({ lease }: AgentRun): Pick<RunTransition, 'owner' | 'epoch'> {
+  return lease === undefined ? {} : { owner: lease.writer.owner, epoch: lease.writer.epoch };
 }
 
 // The caller of a sub-agent continues without the answer, so the question can no longer be answered.

@@ -1,3 +1,4 @@
+import type { SessionLease } from '@ravi/invoker';
 import type { Run, RunStore } from '@ravi/kernel';
 import { agentKind } from '../loop/run-record.ts';
 
@@ -36,20 +37,29 @@ function canContinue({ definition: { kind, details } }: Run): boolean {
   return kind !== agentKind || details?.['isResumable'] === true;
 }
 
+/** Run above others. */
+export interface RunAbove {
+  readonly definition: { readonly runs: RunStore | undefined };
+  readonly lease: SessionLease | undefined;
+  now(): number;
+}
+
 /** Ends live runs whose calls will not be made again, and those that are lost, with their approvals. @throws KernelError from the store */
 export async function endChildren(
-  runs: RunStore | undefined,
+  run: RunAbove,
   { byCall, lost }: ChildRuns,
   isDead: (callId: string) => boolean,
-  { now, reason }: { readonly now: number; readonly reason: string },
+  reason: string,
 ): Promise<void> {
+  const { definition, lease } = run;
   const error = { code: 'E_CANCELLED', message: reason, retryable: false };
-  const change = { from: ['running', 'paused'], to: 'cancelled', now, outcome: { error } } as const;
-  const dead = [...byCall].flatMap(([callId, run]) => (isDead(callId) ? [run] : []));
-  for (const { id, sessionId, definition, outcome: ended } of [...dead, ...lost]) {
+  const above = lease === undefined ? {} : { above: lease.writer };
+  const change = { from: ['running', 'paused'], to: 'cancelled', now: run.now(), outcome: { error }, ...above } as const;
+  const dead = [...byCall].flatMap(([callId, child]) => (isDead(callId) ? [child] : []));
+  for (const { id, sessionId, definition: { kind }, outcome: ended } of [...dead, ...lost]) {
     if (ended !== undefined) continue;
     // The events of a script are those of its agent.
     const event = { type: 'run-end', runId: id, sessionId, status: 'cancelled', error } as const;
-    await runs?.transition(id, { ...change, ...(definition.kind === agentKind ? { event } : {}) });
+    await definition.runs?.transition(id, { ...change, ...(kind === agentKind ? { event } : {}) });
   }
 }

@@ -101,7 +101,7 @@ export async function claimRun(
   const row = await runs.claim(runId, lease);
   if (row === undefined) return undefined;
   const wasPaused = row.status === 'paused';
-  const change = { from: ['paused'], to: 'running', owner: lease.owner, now: invoker.clock.now() } as const;
+  const change = { from: ['paused'], to: 'running', owner: lease.owner, epoch: row.epoch, now: invoker.clock.now() } as const;
   return wasPaused && !(await runs.transition(runId, change)) ? undefined : { row, wasPaused };
 }
 
@@ -114,7 +114,9 @@ export async function continueClaimed(definition: AgentDefinition, parts: Contin
     const history = await loadRunHistory({ store, principal, sessionId: conversationIdOf(row) }, runId);
     const run = restore(definition, history, parts);
     parts.onStart?.(run);
-    const approvals = await readRunApprovals(parts.approvals, runId, () => invoker.clock.now());
+    const { owner = '' } = row.lease ?? {};
+    const writer = { runId, owner, epoch: row.epoch };
+    const approvals = await readRunApprovals(parts.approvals, writer, () => invoker.clock.now());
     return await runAgent(run, continueRun, waitingStores(run, { history, approvals, journal }));
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
@@ -160,7 +162,7 @@ function restore(
     recovery: { journal, approvals: stored },
     title: undefined,
     task: taskOf(recorded),
-    resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true, wasPaused },
+    resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true, claimedEpoch: row.epoch, wasPaused },
   });
   run.skills.restore(history.skills, permissions.skillBounds);
   return run;
@@ -202,7 +204,7 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
   const { runs } = run.definition;
   const children = await waitForStore(run, () => readChildRuns(runs, run.runId));
   const end = (callIsDead: (callId: string) => boolean): Promise<void> =>
-    waitForStore(run, () => endChildren(runs, children, callIsDead, { now: run.now(), reason: abandoned }));
+    waitForStore(run, () => endChildren(run, children, callIsDead, abandoned));
   await end(isDead);
   if (last.details?.['pause'] !== undefined) {
     const state = readPause(last.details, run.sessionId);
@@ -271,11 +273,11 @@ function lost(hasTask: boolean): KernelError {
   return new KernelError('E_RUN_LOST', message);
 }
 
-async function fail(runs: RunStore, { id, sessionId, lease }: Run, error: unknown, now: number): Promise<void> {
+async function fail(runs: RunStore, { id, sessionId, lease, epoch }: Run, error: unknown, now: number): Promise<void> {
   const { code, message } = isKernelError(error)
     ? error
     : { code: 'E_INTERNAL', message: 'The run failed with an internal error' };
-  const owner = lease === undefined ? {} : { owner: lease.owner };
+  const owner = lease === undefined ? {} : { owner: lease.owner, epoch };
   const outcome = { error: { code, message, retryable: false } };
   const event = { type: 'run-end', runId: id, sessionId, status: 'failed', error: { code, message } } as const;
   await runs.transition(id, { from: ['running'], to: 'failed', now, ...owner, outcome, event });

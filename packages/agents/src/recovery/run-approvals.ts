@@ -1,5 +1,5 @@
 import { openApprovalStatuses } from '@ravi/kernel';
-import type { Approval, ApprovalRequest, ApprovalStore, ToolUseBlock } from '@ravi/kernel';
+import type { Approval, ApprovalRequest, ApprovalStore, RunWriter, ToolUseBlock } from '@ravi/kernel';
 
 /** The part of an approval store that recovery uses. */
 export type RecoveryApprovals = Pick<ApprovalStore, 'list' | 'withdraw'>;
@@ -15,12 +15,13 @@ export interface RunApprovals {
   withdraw(isDead: (request: ApprovalRequest) => boolean, reason: string): Promise<readonly Approval[]>;
 }
 
-/** Reads the approvals of a run. Without a store the run has none. @throws KernelError from the store */
+/** Reads the approvals of a run that this process has claimed. Without a store it has none. @throws KernelError from the store */
 export async function readRunApprovals(
   store: RecoveryApprovals | undefined,
-  runId: string,
+  writer: RunWriter,
   now: () => number,
 ): Promise<RunApprovals> {
+  const { runId } = writer;
   const all: Approval[] = [];
   let cursor: string | undefined;
   do {
@@ -33,7 +34,7 @@ export async function readRunApprovals(
 
   // An approval that was settled in the meantime stays as it is.
   async function settle(approval: Approval, reason: string): Promise<Approval> {
-    const outcome = await store?.withdraw(approval.request.id, { now: now(), reason });
+    const outcome = await store?.withdraw(approval.request.id, { now: now(), reason, writer });
     return outcome !== undefined && 'approval' in outcome ? outcome.approval : approval;
   }
 

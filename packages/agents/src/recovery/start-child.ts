@@ -63,6 +63,8 @@ async function startOrResume(child: Child): Promise<AgentResult> {
   const { runId, parentCallId: callId, signal = parent.signal, priority = parent.priority } = options;
   const { runs, lease, invoker } = definition as AgentDefinition & Required<Pick<AgentDefinition, 'runs' | 'lease'>>;
   if (runs === undefined || lease === undefined) return startNew(child, false);
+  const above = parent.session.lease?.writer;
+  const request = above === undefined ? lease : { ...lease, above };
   const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> => waitForStore(parent, operation, signal);
   for (;;) {
     parent.check();
@@ -70,7 +72,7 @@ async function startOrResume(child: Child): Promise<AgentResult> {
     const known = await waitFor(() => runs.get(runId));
     if (known === undefined) return startNew(child, true);
     if (known.outcome !== undefined) return waitFor(() => recordedResult(child, known));
-    const claimed = await waitFor(() => claimRun({ runs, lease, invoker }, runId));
+    const claimed = await waitFor(() => claimRun({ runs, lease: request, invoker }, runId));
     if (claimed !== undefined) {
       const { journal = noJournal, approvals } = parent.recovery ?? {};
       const caller = { run: parent, callId, priority };

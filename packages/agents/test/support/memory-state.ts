@@ -73,10 +73,11 @@ export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRun
       return row;
     },
     get: async (id) => all.get(id),
-    async transition(id, { from, to, now, owner, outcome }) {
+    async transition(id, { from, to, now, owner, epoch, outcome }) {
       const run = all.get(id);
       if (run === undefined || !from.includes(run.status)) return false;
       if (owner !== undefined && run.lease?.owner !== owner) return false;
+      if (epoch !== undefined && run.epoch !== epoch) return false;
       const { lease, ...rest } = run;
       const held = to === 'running' && lease !== undefined ? { lease } : {};
       all.set(id, { ...rest, ...held, status: to, updatedAt: now, ...(outcome === undefined ? {} : { outcome }) });
@@ -98,13 +99,13 @@ export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRun
     },
     async renew(id, request) {
       const run = all.get(id);
-      if (run?.lease?.owner !== request.owner) return false;
+      if (run?.lease?.owner !== request.owner || run.epoch !== (request.epoch ?? run.epoch)) return false;
       all.set(id, { ...run, ...leaseFor(request, clock) });
       return true;
     },
-    async release(id, owner) {
+    async release(id, owner, epoch) {
       const { lease, ...run } = all.get(id) as Run;
-      if (lease?.owner !== owner) return false;
+      if (lease?.owner !== owner || run.epoch !== (epoch ?? run.epoch)) return false;
       all.set(id, run);
       return true;
     },

@@ -9,6 +9,7 @@ import type {
   ApprovalStore,
   Clock,
   Logger,
+  RunWriter,
 } from '@ravi/kernel';
 import { errorText, readApproval, retryWhileUnavailable } from '@ravi/support';
 import { createApprovalFeed } from './approval-feed.ts';
@@ -26,6 +27,8 @@ export interface StoredApprovalsOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
+
+type By = Pick<ApprovalRequestOptions, 'writer'>;
 
 // The invoker stops waiting at `expiresAt`. This bounds the wait of callers that do not.
 const graceMs = 1_000;
@@ -46,20 +49,21 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   const feed = options.feed ?? createApprovalFeed({ store, clock, logger });
 
   return {
-    async request(request, { signal, checkArguments }) {
-      const stored = await retryWhileUnavailable(() => storeRequest(store, request), { clock, signal });
+    async request(request, { signal, checkArguments, writer }) {
+      const stored = await retryWhileUnavailable(() => storeRequest(store, request, writer), { clock, signal });
       if (stored === 'other') return denied('its approval id is already used by another call');
       feed.checkNow();
       const checked = checkArguments === undefined ? {} : { checkArguments };
-      const settled = await settledApproval(request, { signal, ...checked });
-      return retryWhileUnavailable(() => consume(request, settled), { clock, signal });
+      const by = writer === undefined ? {} : { writer };
+      const settled = await settledApproval(request, { signal, ...checked, ...by });
+      return retryWhileUnavailable(() => consume(request, settled, by), { clock, signal });
     },
   };
 
   /** Waits until the request is no longer undecided; withdraws it when `signal` aborts. */
   async function settledApproval(
     request: ApprovalRequest,
-    { signal, ...checked }: ApprovalRequestOptions,
+    { signal, writer, ...checked }: ApprovalRequestOptions,
   ): Promise<Approval> {
     const { id, expiresAt } = request;
     const { promise, resolve, reject } = Promise.withResolvers<Approval>();
@@ -74,7 +78,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
       reject(signal.reason);
       // With the reason, because a handler that stores requests too must not withdraw one of a suspended run.
       waiting.abort(signal.reason);
-      if (!isLeftOpen(signal.reason)) void settleEnded(request, signal.reason);
+      if (!isLeftOpen(signal.reason)) void settleEnded(request, signal.reason, writer === undefined ? {} : { writer });
     };
     const subscription = feed.subscribe((change) => change.approvalId === id && check());
     const timer = clock.setTimer(check, Math.max(0, expiresAt + graceMs - clock.now()));
@@ -124,7 +128,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   }
 
   /** Settles the request of a call that has ended, so that it cannot be decided any more. */
-  async function settleEnded(request: ApprovalRequest, cause: unknown): Promise<void> {
+  async function settleEnded(request: ApprovalRequest, cause: unknown, by: By): Promise<void> {
     const { id, expiresAt } = request;
     try {
       const reason = cause instanceof Error ? cause.message : 'The caller no longer waits for a decision';
@@ -132,17 +136,19 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
       if (isKernelError(cause, 'E_APPROVAL_EXPIRED')) await store.expire(Math.max(now, expiresAt));
       // An approval for the run answered this request too, and its call continues with that decision.
       else if (isKernelError(cause, 'E_APPROVAL_DECIDED')) {
-        await store.consume(id, request, { consumer: consumerOf(request), now });
-      } else await store.withdraw(id, { now, reason });
+        await store.consume(id, request, { consumer: consumerOf(request), now, ...by });
+      } else await store.withdraw(id, { now, reason, ...by });
       feed.checkNow();
     } catch (error) {
+      // The run has ended, and its requests with it, or another process has it.
+      if (isKernelError(error, 'E_STATE_CONFLICT')) return;
       logger.warn('a request for approval could not be withdrawn', { requestId: id, error: errorText(error) });
     }
   }
 
-  async function consume(request: ApprovalRequest, settled: Approval): Promise<ApprovalDecisionInput> {
+  async function consume(request: ApprovalRequest, settled: Approval, by: By): Promise<ApprovalDecisionInput> {
     const consumer = consumerOf(request);
-    const outcome = await store.consume(request.id, request, { consumer, now: clock.now() });
+    const outcome = await store.consume(request.id, request, { consumer, now: clock.now(), ...by });
     if (outcome.status === 'not-found') return denied('its approval no longer exists');
     if (outcome.status === 'mismatch') return denied(`the approval was given for another ${outcome.field}`);
     // A process that consumed the decision and crashed before the call started recognises its own consumer.
@@ -161,15 +167,20 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
  * Stores a request under its id. Returns `same` if the id is already taken by a request for the same call, as after a
  * restart, and `other` if it is taken by a request for another call.
  */
-async function storeRequest(store: ApprovalStore, request: ApprovalRequest): Promise<'new' | 'same' | 'other'> {
+async function storeRequest(
+  store: ApprovalStore,
+  request: ApprovalRequest,
+  writer: RunWriter | undefined,
+): Promise<'new' | 'same' | 'other'> {
   try {
-    await store.create(request);
+    await store.create(request, writer);
     return 'new';
   } catch (error) {
-    if (!isKernelError(error, 'E_STATE_CONFLICT')) throw error;
+    const known = isKernelError(error, 'E_STATE_CONFLICT') ? await store.get(request.id) : undefined;
+    // Unknown after a conflict: another process has the run.
+    if (known === undefined) throw error;
+    return differingField(known.request, request) === undefined ? 'same' : 'other';
   }
-  const known = await store.get(request.id);
-  return known !== undefined && differingField(known.request, request) === undefined ? 'same' : 'other';
 }
 
 function consumerOf({ runId, callId }: ApprovalRequest): string {

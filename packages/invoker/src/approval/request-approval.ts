@@ -160,7 +160,12 @@ function wait(
     const owns = (scope: BlobScope): boolean => session.owns(scope);
     return findArtifactProblems(args, tool, { owns, store: runtime.artifactStore });
   };
-  const artifacts = requestedArtifacts(pending);
+  const { lease } = session;
+  const asked = {
+    checkArguments,
+    artifacts: requestedArtifacts(pending),
+    ...(lease === undefined ? {} : { writer: lease.writer }),
+  };
   return new Promise<Outcome>((resolve, reject) => {
     const settle = (done: () => void, reason?: KernelError): void => {
       deadline?.cancel();
@@ -189,7 +194,7 @@ function wait(
     });
     // In a promise chain, so that a handler that throws synchronously is caught like any other.
     Promise.resolve()
-      .then(() => handler.request(request, { signal: withdrawal.signal, checkArguments, artifacts }))
+      .then(() => handler.request(request, { signal: withdrawal.signal, ...asked }))
       .then(
         (answer: unknown) => settle(() => resolve({ kind: 'answered', answer })),
         (error: unknown) => settle(() => resolve({ kind: 'failed', error })),

@@ -27,6 +27,7 @@ import type { RunGrants } from './run-state.ts';
 import { SessionArtifacts } from './session-artifacts.ts';
 import type { ArtifactData, ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
+import type { SessionLease } from './session-lease.ts';
 import { allowListsOf, policyOf } from './session-limits.ts';
 import type { CallGuard } from './session-limits.ts';
 import type { CallLimit, HumanWaitListener, SessionOptions } from './session-options.ts';
@@ -71,7 +72,9 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #allowLists: InheritedList<ReadonlySet<string>>;
   readonly #guards: InheritedList<CallGuard>;
   readonly #onProgress: ProgressSink | undefined;
+  readonly #parent: InvokerSession | undefined;
   #onHumanWait: HumanWaitListener | undefined;
+  #lease: SessionLease | undefined;
   readonly #trace: TraceLine[] = [];
   #humanClock: HumanClock | undefined;
   #blobScope: BlobScope | undefined;
@@ -84,6 +87,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   constructor(runtime: InvokerRuntime, basePolicy: ChainPolicy, options: SessionOptions) {
     const { parent } = options;
     this.#runtime = runtime;
+    this.#parent = parent;
     this.runId = options.runId ?? parent?.runId ?? randomId('run');
     this.sessionId = options.sessionId ?? parent?.sessionId ?? randomId('session');
     this.principal = options.principal ?? parent?.principal ?? 'local';
@@ -127,6 +131,19 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   get humanClock(): HumanClock {
     return (this.#humanClock ??= new HumanClock(this.#runtime.clock));
+  }
+
+  /** Lease of the run, or of the innermost run around it that has one. */
+  get lease(): SessionLease | undefined {
+    return this.#lease ?? this.#parent?.lease;
+  }
+
+  /**
+   * Sets the lease of the run. From then on calls and approvals name it to the stores, and after a pause of this process the
+   * lease is confirmed before the result of a call is used.
+   */
+  holdLease(lease: SessionLease): void {
+    this.#lease = lease;
   }
 
   /** Approvals that hold for the whole run. */

@@ -1,6 +1,7 @@
 import type { ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
 import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
+import type { RunWriter } from '../state/run-store.ts';
 
 /**
  * State of an approval. `pending`: without a decision. `parked`: without a decision at its `expiresAt`, and still open because
@@ -85,8 +86,11 @@ export interface ApprovalFilter {
  * which readers also follow for new changes.
  */
 export interface ApprovalStore {
-  /** Stores a pending request. Call it before asking an approver. @throws KernelError `E_STATE_CONFLICT` if the id is taken */
-  create(request: ApprovalRequest): Promise<Approval>;
+  /**
+   * Stores a pending request. Call it before asking an approver.
+   * @throws KernelError `E_STATE_CONFLICT` if the id is taken, or `writer` no longer executes its run
+   */
+  create(request: ApprovalRequest, writer?: RunWriter): Promise<Approval>;
   get(id: string): Promise<Approval | undefined>;
   /** Newest first. */
   list(filter: ApprovalFilter, page?: PageRequest): Promise<Page<Approval>>;
@@ -99,17 +103,22 @@ export interface ApprovalStore {
   /**
    * Takes the decision, or the absence of one, exactly once and only for the call in `binding`. Returns `conflict` while
    * the approval is undecided and after it was consumed; a process that crashed in between recognises its own `consumer`.
+   * @throws KernelError `E_STATE_CONFLICT` if `writer` no longer executes its run
    */
   consume(
     id: string,
     binding: ApprovalBinding,
-    by: { readonly consumer: string; readonly now: number },
+    by: { readonly consumer: string; readonly now: number; readonly writer?: RunWriter },
   ): Promise<ApprovalTransition>;
   /**
    * Settles a request whose call has ended: undecided, or decided and not consumed. Returns `conflict` in every other state.
    * A run that ends withdraws its requests itself; see `RunStore.transition`.
+   * @throws KernelError `E_STATE_CONFLICT` if `writer` no longer executes its run
    */
-  withdraw(id: string, why: { readonly now: number; readonly reason: string }): Promise<ApprovalTransition>;
+  withdraw(
+    id: string,
+    why: { readonly now: number; readonly reason: string; readonly writer?: RunWriter },
+  ): Promise<ApprovalTransition>;
   /**
    * Marks every pending request whose `expiresAt` is not after `now` as `expired`, or as `parked` if its policy is `park`, and
    * returns those it marked.

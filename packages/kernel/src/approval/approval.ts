@@ -1,6 +1,7 @@
 import type { BlobStat } from '../blob/blob-store.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Principal } from '../base/run-context.ts';
+import type { RunWriter } from '../state/run-store.ts';
 import type { ToolRisk } from '../tool/risk.ts';
 
 /** Request for permission to run one call, decided by a person or a rule. Immutable and JSON-serialisable. */
@@ -84,6 +85,8 @@ export interface ApprovalRequestOptions {
    * `modified`, so that the approver can correct them: invalid arguments deny the call.
    */
   readonly checkArguments?: (args: JsonObject) => Promise<readonly EditProblem[]>;
+  /** Process that executes the run of the call, if the run has a lease. A handler that stores requests passes it to the store. */
+  readonly writer?: RunWriter;
   /** Artifacts that the arguments name, each once, so that the approver can read them. */
   readonly artifacts?: readonly RequestedArtifact[];
 }

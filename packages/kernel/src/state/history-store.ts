@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { ModelMessage } from '../model/model-request.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
+import type { RunWriter } from './run-store.ts';
 
 /** Message to append to a conversation. */
 export interface NewHistoryEntry {
@@ -26,9 +27,14 @@ export interface HistoryStore {
   /**
    * Appends messages of one session of one principal, in their order, all or none. Concurrent calls do not interleave.
    * @param expectedLength number of messages that the conversation must already have
-   * @throws KernelError `E_STATE_CONFLICT` if it has another number
+   * @param writer process that executes the run of the entries
+   * @throws KernelError `E_STATE_CONFLICT` if it has another number, or `writer` no longer executes its run
    */
-  append(entries: readonly NewHistoryEntry[], expectedLength?: number): Promise<readonly HistoryEntry[]>;
+  append(
+    entries: readonly NewHistoryEntry[],
+    expectedLength?: number,
+    writer?: RunWriter,
+  ): Promise<readonly HistoryEntry[]>;
   /** Oldest first. */
   read(principal: Principal, sessionId: string, page?: PageRequest): Promise<Page<HistoryEntry>>;
 }

@@ -2,6 +2,7 @@ import type { InvocationError } from '../call/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
+import type { RunWriter } from './run-store.ts';
 
 /** `queued` and `running` are live; the others are final. */
 export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
@@ -40,6 +41,8 @@ export interface JobChange {
   readonly result?: JsonValue;
   readonly error?: InvocationError;
   readonly now: number;
+  /** If set, the change is refused unless this process executes its run. */
+  readonly writer?: RunWriter;
 }
 
 /** Filter on jobs. Absent fields match every job. */
@@ -52,14 +55,18 @@ export interface JobFilter {
 
 /** Stores background jobs. */
 export interface JobStore {
-  /** Creates a job with the status `queued` and version 1. @throws KernelError `E_STATE_CONFLICT` if the id is taken */
-  create(job: NewJob): Promise<Job>;
+  /**
+   * Creates a job with the status `queued` and version 1.
+   * @throws KernelError `E_STATE_CONFLICT` if the id is taken, or `writer` no longer executes its run
+   */
+  create(job: NewJob, writer?: RunWriter): Promise<Job>;
   get(id: string): Promise<Job | undefined>;
   /** Newest first. */
   list(filter: JobFilter, page?: PageRequest): Promise<Page<Job>>;
   /**
    * Changes the job if it is live and still has that version, and returns the changed job. Otherwise nothing changes and the
    * result is `undefined`: read the job again.
+   * @throws KernelError `E_STATE_CONFLICT` if the `writer` of the change no longer executes its run
    */
   update(id: string, expectedVersion: number, change: JobChange): Promise<Job | undefined>;
 }

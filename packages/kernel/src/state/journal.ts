@@ -2,6 +2,7 @@ import type { ChainCallRecord } from '../call/call-record.ts';
 import type { InvocationResult } from '../call/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Listing } from '../base/page.ts';
+import type { RunWriter } from './run-store.ts';
 
 /** Records calls with side effects across a crash: `started` is durable before the tool runs, the outcome after it. */
 export interface Journal {
@@ -15,7 +16,7 @@ export interface Journal {
    * Resolves when the outcome survives the end of the process. It survives a power failure once the next `started`, run
    * transition or approval change is durable. A lost outcome leaves the call `started`: whether it had its effect is
    * unknown. An outcome without a start is stored too, for a call that was refused or has no side effects.
-   * @throws KernelError `E_STATE_CONFLICT` if this attempt already has an outcome
+   * @throws KernelError `E_STATE_CONFLICT` if this attempt already has an outcome, or another process holds the run's lease
    */
   finished(entry: JournalEntry, result: InvocationResult): Promise<void>;
 }
@@ -38,8 +39,8 @@ export interface JournalEntry {
   readonly toolDigest?: string;
   /** Keyed digest of the requested call, before its arguments were changed. A replay compares it. */
   readonly requestDigest?: string;
-  /** If set, the entry is refused unless this owner holds the run's lease. */
-  readonly leaseOwner?: string;
+  /** If set, the entry is refused unless this process executes the run. It is not stored. */
+  readonly writer?: RunWriter;
 }
 
 /** Value that a run read and must read again when it is replayed: the time, a random seed, an id, the end of a sleep. */
@@ -51,7 +52,7 @@ export interface JournalEvent {
   readonly kind: string;
   readonly value: JsonValue;
   /** See {@link JournalEntry}. */
-  readonly leaseOwner?: string;
+  readonly writer?: RunWriter;
 }
 
 /** Last attempt of one call. */
@@ -59,7 +60,7 @@ export interface JournaledCall {
   readonly type: 'call';
   readonly status: 'started' | 'finished';
   /** The entry passed to `finished` if the call has an outcome, else the one passed to `started`. */
-  readonly entry: Omit<JournalEntry, 'leaseOwner' | 'attempt'> & { readonly attempt: number };
+  readonly entry: Omit<JournalEntry, 'writer' | 'attempt'> & { readonly attempt: number };
   /** Present if the status is `finished`. */
   readonly result?: InvocationResult;
   /** Order in which the calls of a run finished: the smaller number finished first. */
@@ -69,7 +70,7 @@ export interface JournaledCall {
 /** One recorded event. */
 export interface JournaledEvent {
   readonly type: 'event';
-  readonly event: Omit<JournalEvent, 'leaseOwner'>;
+  readonly event: Omit<JournalEvent, 'writer'>;
   /** Shares its numbering with the finished calls; see {@link JournaledCall}. */
   readonly finishedOrder: number;
 }

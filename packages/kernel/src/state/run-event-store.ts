@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { KernelError } from '../base/errors.ts';
+import type { RunWriter } from './run-store.ts';
 
 /** Place of an event in the record of its run. Events are ordered by epoch, then by number. */
 export interface RunEventId {
@@ -22,11 +23,8 @@ export interface NewRunEvent {
 /** Event in the record of a run. It never changes. */
 export interface StoredRunEvent extends NewRunEvent, RunEventId {}
 
-/** Process that executes a run, as its lease names it. */
-export interface RunEventWriter {
-  readonly owner: string;
-  readonly epoch: number;
-}
+/** Process that executes the run of an event; see {@link RunWriter}. */
+export type RunEventWriter = Omit<RunWriter, 'runId'>;
 
 /** Events of one page, oldest first. */
 export interface RunEventPage {

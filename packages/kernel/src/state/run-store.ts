@@ -73,6 +73,27 @@ export interface Run extends NewRun {
 export interface LeaseRequest {
   readonly owner: string;
   readonly leaseMs: number;
+  /** For a run that is created or claimed by the run above it: the process that executes that one. */
+  readonly above?: RunWriter;
+}
+
+/** Renewal of a lease. */
+export interface LeaseRenewal extends LeaseRequest {
+  /** If set, the lease is renewed only in this epoch. */
+  readonly epoch?: number;
+}
+
+/**
+ * Process that writes for a run that it executes. A store accepts the write only while this owner holds the lease of the run in
+ * this epoch, expired or not, and checks that in the same transaction. Otherwise it rejects with `E_STATE_CONFLICT`, and nothing
+ * changes.
+ */
+export interface RunWriter {
+  /** Run with the lease: that of the row, or one above it whose process does its work. */
+  readonly runId: string;
+  readonly owner: string;
+  /** See `Run.epoch`. */
+  readonly epoch: number;
 }
 
 /** Change of the status of a run. */
@@ -83,6 +104,10 @@ export interface RunTransition {
   readonly now: number;
   /** If set, the run changes only while this owner holds its lease, expired or not. */
   readonly owner?: string;
+  /** If set, the run changes only in this epoch. */
+  readonly epoch?: number;
+  /** For a change by the run above: the process that executes that one. */
+  readonly above?: RunWriter;
   /** Stored with a final status. */
   readonly outcome?: RunOutcome;
   /**
@@ -118,12 +143,13 @@ export interface PausedRun {
 /**
  * Stores runs and their leases, so that exactly one process resumes each run after a crash. The process that executes a
  * run holds its lease and renews it; another process can claim a lease that was not renewed. A process learns that it lost
- * its lease from `renew`, from `transition` with its `owner`, and from the journal, which refuses its entries.
+ * its lease from `renew`, from `transition` with its `owner`, and from the other parts of the store, which refuse what it
+ * writes as {@link RunWriter}.
  */
 export interface RunStore {
   /**
    * Creates a run with the status `running`, and with a lease if one is requested.
-   * @throws KernelError `E_STATE_CONFLICT` if the id is taken, or the run's parent has ended
+   * @throws KernelError `E_STATE_CONFLICT` if the id is taken, the run's parent has ended, or `above` no longer executes its run
    */
   create(run: NewRun, lease?: LeaseRequest): Promise<Run>;
   get(id: string): Promise<Run | undefined>;
@@ -134,18 +160,23 @@ export interface RunStore {
    * Every status other than `running` releases the lease. A final status never changes. It also withdraws, in the same step,
    * every approval of the run that no call has consumed, because no call can take its decision any more. Live runs below it
    * end with it, as `cancelled` and in the same way, because no process would resume them.
+   * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
    */
   transition(id: string, change: RunTransition): Promise<boolean>;
   /**
    * Takes the lease of a live run if it is free, has expired, or is already held by this owner. Of several concurrent claims
    * exactly one succeeds; the others return `undefined`. The status does not change. The epoch increases by one, unless this
    * owner already held the lease.
+   * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
    */
   claim(id: string, request: LeaseRequest): Promise<Run | undefined>;
   /** Extends the owner's lease, even an expired one. Returns `false` if the lease is free or another process has claimed it. */
-  renew(id: string, request: LeaseRequest): Promise<boolean>;
-  /** Releases the lease, so that any process may claim the run at once. Returns `false` if the owner did not hold it. */
-  release(id: string, owner: string): Promise<boolean>;
+  renew(id: string, request: LeaseRenewal): Promise<boolean>;
+  /**
+   * Releases the lease, so that any process may claim the run at once. Returns `false` if the owner did not hold it, or not in
+   * `epoch` if that is set.
+   */
+  release(id: string, owner: string, epoch?: number): Promise<boolean>;
   /**
    * Returns `running` runs whose lease has expired or is free: those that were released first, then the longest waiting.
    */

@@ -1,9 +1,10 @@
-import type { Approval, ApprovalTransition, ApprovalStore, KernelError, Listing } from '@ravi/kernel';
+import type { Approval, ApprovalTransition, ApprovalStore, KernelError, Listing, RunWriter } from '@ravi/kernel';
 import { addChange, approvals, changes, pendingRow } from './approval-rows.ts';
 import { applyAction, approvalsLock, decideApproval, withdrawIfEnded } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { checkId, optionalPrincipalKey } from './keys.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
+import { checkWriter } from './run-rows.ts';
 import { ofRunAndBelow } from './run-tree.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner } from './database.ts';
@@ -12,12 +13,15 @@ const isUndecidedRow = { text: "status IN ('parked',", value: 'pending', after: 
 
 /** Creates a store of approvals in a table, with an audit log written in the same transactions. */
 export function createApprovalStore(database: Database): ApprovalStore {
+  const { lockRows } = database.dialect;
   const change = (
     id: string,
+    writer: RunWriter | undefined,
     apply: (sql: SqlRunner, approval: Approval) => Promise<ApprovalTransition>,
   ): Promise<ApprovalTransition> =>
     database.transaction(
       async (sql) => {
+        await checkWriter(sql, lockRows, writer);
         const row = await selectRow(sql, approvals.table, { id });
         return row === undefined ? { status: 'not-found' } : apply(sql, readRow(approvals, row));
       },
@@ -25,9 +29,10 @@ export function createApprovalStore(database: Database): ApprovalStore {
     );
 
   return {
-    create: (request) =>
+    create: (request, writer) =>
       database.transaction(
         async (sql) => {
+          await checkWriter(sql, lockRows, writer);
           const sequence = await addChange(sql, request, { to: 'pending', at: request.requestedAt });
           const row = pendingRow(request, sequence);
           if (!(await insertRow(sql, approvals.table, row))) {
@@ -54,9 +59,9 @@ export function createApprovalStore(database: Database): ApprovalStore {
         page,
         [...(runId === undefined ? [] : [ofRunAndBelow(runId)]), ...(status === 'undecided' ? [isUndecidedRow] : [])],
       ),
-    decide: (id, decision) => change(id, (sql, approval) => decideApproval(sql, approval, decision)),
-    consume: (id, binding, { consumer, now }) =>
-      change(id, (sql, approval) =>
+    decide: (id, decision) => change(id, undefined, (sql, approval) => decideApproval(sql, approval, decision)),
+    consume: (id, binding, { consumer, now, writer }) =>
+      change(id, writer, (sql, approval) =>
         applyAction(sql, approval, {
           type: 'consume',
           binding,
@@ -64,8 +69,8 @@ export function createApprovalStore(database: Database): ApprovalStore {
           now,
         }),
       ),
-    withdraw: (id, { now, reason }) =>
-      change(id, (sql, approval) => applyAction(sql, approval, { type: 'withdraw', now, reason })),
+    withdraw: (id, { now, reason, writer }) =>
+      change(id, writer, (sql, approval) => applyAction(sql, approval, { type: 'withdraw', now, reason })),
     expire: (now) => expireAll(database, now),
     async changes({ after, limit, principal, runId, approvalId } = {}) {
       const wanted = { principal_key: optionalPrincipalKey(principal), run_id: runId, approval_id: approvalId };

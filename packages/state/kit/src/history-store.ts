@@ -3,6 +3,7 @@ import { conflict, invalid } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, principalKey } from './keys.ts';
 import { numberIn, objectIn } from './rows.ts';
+import { checkWriter } from './run-rows.ts';
 import { insertRow, selectPage } from './select.ts';
 import type { Database } from './database.ts';
 import type { PagedList } from './select.ts';
@@ -21,7 +22,7 @@ const entries: PagedList<HistoryEntry> = {
 /** Creates a store of conversations. */
 export function createHistoryStore(database: Database): HistoryStore {
   return {
-    async append(added, expectedLength) {
+    async append(added, expectedLength, writer) {
       const [first] = added;
       if (first === undefined) return [];
       const principal_key = principalKey(first.principal);
@@ -32,6 +33,7 @@ export function createHistoryStore(database: Database): HistoryStore {
       const records = added.map((entry) => jsonText(entry, 'An entry'));
       const before = await database.transaction(
         async (sql) => {
+          await checkWriter(sql, database.dialect.lockRows, writer);
           const [row] = await sql.all(
             `SELECT coalesce(max(number), 0) AS length FROM ${entries.table} WHERE principal_key = $1 AND session_id = $2`,
             [principal_key, session_id],

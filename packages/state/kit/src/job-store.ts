@@ -1,10 +1,11 @@
-import type { Job, JobChange, JobStatus, JobStore, NewJob } from '@ravi/kernel';
+import type { Job, JobChange, JobStatus, JobStore, NewJob, RunWriter } from '@ravi/kernel';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { choiceIn, numberIn, objectIn, readRow } from './rows.ts';
+import { checkWriter } from './run-rows.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
-import type { Database } from './database.ts';
+import type { Database, SqlRunner } from './database.ts';
 import type { PagedList } from './select.ts';
 
 type JobState = Pick<Job, 'progress' | 'result' | 'error'>;
@@ -32,9 +33,21 @@ export function createJobStore(database: Database): JobStore {
     return row && readRow(jobs, row);
   }
 
+  // A single statement needs no transaction.
+  function writeAs<Result>(
+    writer: RunWriter | undefined,
+    write: (sql: SqlRunner) => Promise<Result>,
+  ): Promise<Result> {
+    if (writer === undefined) return write(database);
+    return database.transaction(async (sql) => {
+      await checkWriter(sql, database.dialect.lockRows, writer);
+      return write(sql);
+    });
+  }
+
   return {
     get,
-    async create(job) {
+    async create(job, writer) {
       const row = {
         id: checkId(job.id, 'The id of a job'),
         principal_key: principalKey(job.principal),
@@ -46,7 +59,8 @@ export function createJobStore(database: Database): JobStore {
         record: jsonText(job, 'A job'),
         state: '{}',
       };
-      if (!(await insertRow(database, jobs.table, row))) throw conflict(`Job "${job.id}" already exists`);
+      const isNew = await writeAs(writer, (sql) => insertRow(sql, jobs.table, row));
+      if (!isNew) throw conflict(`Job "${job.id}" already exists`);
       return readRow(jobs, row);
     },
     list: ({ principal, sessionId, runId, status }, page) =>
@@ -59,10 +73,13 @@ export function createJobStore(database: Database): JobStore {
     async update(id, expectedVersion, change) {
       const job = await get(id);
       if (job?.version !== expectedVersion) return undefined;
-      const [row] = await database.all(
-        `UPDATE ${jobs.table} SET status = $3, updated_at = $4, state = $5, version = version + 1
-         WHERE id = $1 AND version = $2 AND status IN ('queued', 'running') RETURNING *`,
-        [id, expectedVersion, change.status ?? job.status, change.now, jsonText(stateAfter(job, change), 'A job')],
+      const state = jsonText(stateAfter(job, change), 'A job');
+      const [row] = await writeAs(change.writer, (sql) =>
+        sql.all(
+          `UPDATE ${jobs.table} SET status = $3, updated_at = $4, state = $5, version = version + 1
+           WHERE id = $1 AND version = $2 AND status IN ('queued', 'running') RETURNING *`,
+          [id, expectedVersion, change.status ?? job.status, change.now, state],
+        ),
       );
       return row && readRow(jobs, row);
     },

@@ -1,4 +1,12 @@
-import type { InvocationResult, JournalEntry, JournalEvent, JournalItem, JournaledCall, Listing } from '@ravi/kernel';
+import type {
+  InvocationResult,
+  JournalEntry,
+  JournalEvent,
+  JournalItem,
+  JournaledCall,
+  Listing,
+  RunWriter,
+} from '@ravi/kernel';
 import { invalid } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
@@ -30,7 +38,7 @@ export interface JournalRow {
   /** 0 for the start of a call and for events, 1 for the end of a call. */
   readonly phase: number;
   readonly record: string;
-  readonly leaseOwner: string | undefined;
+  readonly writer: RunWriter | undefined;
   /** True if a call runs once this row is on disk. */
   readonly isStart: boolean;
 }
@@ -40,7 +48,7 @@ type StoredEntry = JournaledCall['entry'];
 type StoredRecord =
   | { readonly type: 'started'; readonly entry: StoredEntry }
   | { readonly type: 'finished'; readonly entry: StoredEntry; readonly result: InvocationResult }
-  | { readonly type: 'event'; readonly event: Omit<JournalEvent, 'leaseOwner'> };
+  | { readonly type: 'event'; readonly event: Omit<JournalEvent, 'writer'> };
 
 interface ReadRow {
   readonly slot: string;
@@ -59,8 +67,8 @@ export function finishedRow(entry: JournalEntry, result: InvocationResult): Jour
 }
 
 /** Returns the row of an event. */
-export function eventRow({ leaseOwner, ...event }: JournalEvent): JournalRow {
-  const place = { runId: event.runId, position: event.position, ...(leaseOwner === undefined ? {} : { leaseOwner }) };
+export function eventRow({ writer, ...event }: JournalEvent): JournalRow {
+  const place = { runId: event.runId, position: event.position, ...(writer === undefined ? {} : { writer }) };
   return rowOf({ ...place, idempotencyKey: '-' }, startPhase, { type: 'event', event }, false);
 }
 
@@ -119,7 +127,7 @@ function placeOf(item: JournalItem): number {
 }
 
 function rowOf(
-  entry: Pick<JournalEntry, 'runId' | 'idempotencyKey' | 'position' | 'attempt' | 'leaseOwner'>,
+  entry: Pick<JournalEntry, 'runId' | 'idempotencyKey' | 'position' | 'attempt' | 'writer'>,
   phase: number,
   record: StoredRecord,
   isStart: boolean,
@@ -134,13 +142,13 @@ function rowOf(
     attempt,
     phase,
     record: jsonText(record, 'A call in the journal'),
-    leaseOwner: entry.leaseOwner,
+    writer: entry.writer,
     isStart,
   };
 }
 
-// The lease owner is not part of the call.
-function storedEntry({ leaseOwner: _owner, attempt = 1, ...entry }: JournalEntry): StoredEntry {
+// The writer is not part of the call.
+function storedEntry({ writer: _writer, attempt = 1, ...entry }: JournalEntry): StoredEntry {
   return { ...entry, attempt };
 }
 

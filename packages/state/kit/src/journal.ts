@@ -12,10 +12,10 @@ import {
   startedRow,
   valuesOf,
 } from './journal-rows.ts';
-import { leasesOf } from './run-rows.ts';
+import { leasesOf, problemOf } from './run-rows.ts';
 import { rowsOfRun } from './packed-rows.ts';
 import { insertRows } from './select.ts';
-import type { Database, SqlRow, SqlRunner } from './database.ts';
+import type { Database, SqlRunner } from './database.ts';
 import type { JournalRow } from './journal-rows.ts';
 
 const maxRowsOfBatch = 64;
@@ -60,11 +60,11 @@ async function write(
   rows: readonly JournalRow[],
 ): Promise<readonly (Error | undefined)[]> {
   // A claim of the run waits until these rows are written, so that the new owner sees them.
-  const owned = rows.filter(({ leaseOwner }) => leaseOwner !== undefined);
-  const leases = await leasesOf(sql, lockRows, new Set(owned.map(({ runId }) => runId)));
+  const runIds = rows.flatMap(({ writer }) => (writer === undefined ? [] : [writer.runId]));
+  const leases = await leasesOf(sql, lockRows, new Set(runIds));
   const problems = new Map<JournalRow, Error>();
   for (const row of rows) {
-    const problem = lostLease(row, leases) ?? (await wrongAttempt(sql, row));
+    const problem = problemOf(row.writer, leases) ?? (await wrongAttempt(sql, row));
     if (problem !== undefined) problems.set(row, problem);
   }
   const allowed = rows.filter((row) => !problems.has(row));
@@ -72,11 +72,6 @@ async function write(
     allowed.length === 0 ? [] : await insertRows(sql, 'ravi_journal', journalColumns, allowed.map(valuesOf));
   const places = new Set(written.map(identityIn));
   return rows.map((row) => problems.get(row) ?? (places.delete(identityOf(row)) ? undefined : duplicate(row)));
-}
-
-function lostLease({ runId, leaseOwner }: JournalRow, leases: ReadonlyMap<string, SqlRow>): Error | undefined {
-  if (leaseOwner === undefined || leases.get(runId)?.['lease_owner'] === leaseOwner) return undefined;
-  return conflict(`"${leaseOwner}" does not hold the lease of run "${runId}"`);
 }
 
 async function wrongAttempt(

@@ -1,10 +1,10 @@
 import type { NewRunEvent, RunEventId, RunEventStore, RunEventWriter, StoredRunEvent } from '@ravi/kernel';
 import { createBatchedWriter } from './batched-writer.ts';
-import { conflict, invalid } from './errors.ts';
+import { invalid } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
 import { rowsOfRun } from './packed-rows.ts';
-import { leasesOf } from './run-rows.ts';
+import { leasesOf, problemOf } from './run-rows.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
 import { insertRows, pageSize } from './select.ts';
 import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
@@ -102,11 +102,7 @@ async function write(
 ): Promise<readonly (Error | undefined)[]> {
   // A claim of a run waits until these rows are written, so that the new owner sees them.
   const leases = await leasesOf(sql, lockRows, new Set(appends.map(({ runId }) => runId)));
-  const problems = appends.map(({ runId, writer: { owner, epoch } }) => {
-    const run = leases.get(runId);
-    if (run?.['lease_owner'] === owner && run['epoch'] === epoch) return undefined;
-    return conflict(`"${owner}" does not execute epoch ${epoch} of run "${runId}"`);
-  });
+  const problems = appends.map(({ runId, writer }) => problemOf({ ...writer, runId }, leases));
   const rows = appends.flatMap((append, index) => (problems[index] === undefined ? append.rows : []));
   for (let from = 0; from < rows.length; from += maxRowsOfStatement) {
     await insertRows(sql, runEventsTable, columns, rows.slice(from, from + maxRowsOfStatement));

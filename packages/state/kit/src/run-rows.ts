@@ -1,4 +1,5 @@
-import type { NewRun, Run, RunOutcome, RunStatus } from '@ravi/kernel';
+import type { NewRun, Run, RunOutcome, RunStatus, RunWriter } from '@ravi/kernel';
+import { conflict } from './errors.ts';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
 import type { SqlRow, SqlRunner } from './database.ts';
 import type { PagedList } from './select.ts';
@@ -30,12 +31,15 @@ function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
   return { owner: textIn(row, 'lease_owner'), expiresAt: numberIn(row, 'lease_expires_at') };
 }
 
-/** Returns the rows of runs with their leases, by id. No process can claim them until the transaction ends. */
+/** Leases of runs, by the id of the run. */
+export type Leases = ReadonlyMap<string, SqlRow>;
+
+/** Returns the leases of runs. No process can claim the runs until the transaction ends. */
 export async function leasesOf(
   sql: SqlRunner,
   lockRows: string,
   runIds: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, SqlRow>> {
+): Promise<Leases> {
   if (runIds.size === 0) return new Map();
   const places = [...runIds].map((_, index) => `$${index + 1}`).join(', ');
   const found = await sql.all(
@@ -43,4 +47,24 @@ export async function leasesOf(
     [...runIds],
   );
   return new Map(found.map((row) => [String(row['id']), row]));
+}
+
+/** Returns the error for a writer that does not execute its run; `undefined` for one that does, and for no writer. */
+export function problemOf(writer: RunWriter | undefined, leases: Leases): Error | undefined {
+  if (writer === undefined) return undefined;
+  const { runId, owner, epoch } = writer;
+  const run = leases.get(runId);
+  if (run?.['lease_owner'] === owner && run['epoch'] === epoch) return undefined;
+  return conflict(`"${owner}" does not execute epoch ${epoch} of run "${runId}"`);
+}
+
+/**
+ * Checks that a writer executes its run. No process can claim the run until the transaction ends, so the next owner sees what
+ * the transaction writes.
+ * @throws KernelError `E_STATE_CONFLICT`
+ */
+export async function checkWriter(sql: SqlRunner, lockRows: string, writer: RunWriter | undefined): Promise<void> {
+  if (writer === undefined) return;
+  const problem = problemOf(writer, await leasesOf(sql, lockRows, new Set([writer.runId])));
+  if (problem !== undefined) throw problem;
 }

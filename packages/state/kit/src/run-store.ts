@@ -1,11 +1,11 @@
-import type { JsonObject, RunStore } from '@ravi/kernel';
+import type { JsonObject, Run, RunStore } from '@ravi/kernel';
 import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { numberIn, readRow, textIn } from './rows.ts';
 import { addLastEvent } from './run-events.ts';
-import { isLive, runs } from './run-rows.ts';
+import { checkWriter, isLive, runs } from './run-rows.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
 import { selectExpired } from './expired-runs.ts';
 import { selectAnswered, selectPaused } from './paused-runs.ts';
@@ -17,7 +17,7 @@ import type { Database, SqlRunner, SqlValue } from './database.ts';
  * names the allowed owner.
  */
 export function createRunStore(database: Database): RunStore {
-  const { leaseNow } = database.dialect;
+  const { leaseNow, lockRows } = database.dialect;
   return {
     async create(run, lease) {
       const row = {
@@ -42,6 +42,7 @@ export function createRunStore(database: Database): RunStore {
       else {
         await database.transaction(
           async (sql) => {
+            await checkWriter(sql, lockRows, lease?.above);
             if (await hasEnded(sql, parentRunId)) throw conflict(`Run "${parentRunId}" has ended`);
             await insert(sql);
           },
@@ -67,7 +68,7 @@ export function createRunStore(database: Database): RunStore {
         page,
         endedBefore === undefined ? [] : [{ text: `NOT (${isLive}) AND updated_at <`, value: endedBefore }],
       ),
-    async transition(id, { from, to, now, owner, outcome, event }) {
+    async transition(id, { from, to, now, owner, epoch, above, outcome, event }) {
       if (from.length === 0) return false;
       const values: SqlValue[] = [
         id,
@@ -77,11 +78,13 @@ export function createRunStore(database: Database): RunStore {
       ];
       const mayCome = from.map((status) => `$${values.push(status)}`).join(', ');
       const ownedBy = owner === undefined ? '' : `AND lease_owner = $${values.push(owner)}`;
+      const inEpoch = epoch === undefined ? '' : `AND epoch = $${values.push(epoch)}`;
       const lease = to === 'running' ? '' : ', lease_owner = NULL, lease_expires_at = NULL';
       const change = async (sql: SqlRunner): Promise<boolean> => {
+        await checkWriter(sql, lockRows, above);
         const [changed] = await sql.all(
           `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4${lease}
-           WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} RETURNING epoch`,
+           WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} ${inEpoch} RETURNING epoch`,
           values,
         );
         if (changed === undefined) return false;
@@ -93,7 +96,7 @@ export function createRunStore(database: Database): RunStore {
         return true;
       };
       if (to === 'running' || to === 'paused') {
-        return event === undefined ? change(database) : database.transaction(change);
+        return event === undefined && above === undefined ? change(database) : database.transaction(change);
       }
       return database.transaction(
         async (sql) => {
@@ -106,20 +109,26 @@ export function createRunStore(database: Database): RunStore {
         { lock: approvalsLock },
       );
     },
-    async claim(id, { owner, leaseMs }) {
-      const [row] = await database.all(
-        `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = ${leaseNow} + $3,
-           epoch = epoch + CASE WHEN lease_owner = $2 THEN 0 ELSE 1 END
-         WHERE id = $1 AND ${isLive}
-           AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= ${leaseNow}) RETURNING *`,
-        [id, checkId(owner, 'The owner of a lease'), leaseMs],
-      );
-      return row && readRow(runs, row);
+    async claim(id, { owner, leaseMs, above }) {
+      const values = [id, checkId(owner, 'The owner of a lease'), leaseMs];
+      const take = async (sql: SqlRunner): Promise<Run | undefined> => {
+        await checkWriter(sql, lockRows, above);
+        const [row] = await sql.all(
+          `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = ${leaseNow} + $3,
+             epoch = epoch + CASE WHEN lease_owner = $2 THEN 0 ELSE 1 END
+           WHERE id = $1 AND ${isLive}
+             AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= ${leaseNow}) RETURNING *`,
+          values,
+        );
+        return row && readRow(runs, row);
+      };
+      return above === undefined ? take(database) : database.transaction(take);
     },
     // Leases need not survive a power failure, because their owners do not either.
-    renew: (id, { owner, leaseMs }) =>
-      changeLease(database, `lease_expires_at = ${leaseNow} + $3`, [id, owner, leaseMs]),
-    release: (id, owner) => changeLease(database, 'lease_owner = NULL, lease_expires_at = NULL', [id, owner]),
+    renew: (id, { owner, leaseMs, epoch }) =>
+      changeLease(database, `lease_expires_at = ${leaseNow} + $3`, { id, owner, epoch }, [leaseMs]),
+    release: (id, owner, epoch) =>
+      changeLease(database, 'lease_owner = NULL, lease_expires_at = NULL', { id, owner, epoch }),
     listExpired: (page) => selectExpired(database, leaseNow, page),
     listPaused: (page) => selectPaused(database, page),
     listAnswered: (expiredSince, page) => selectAnswered(database, expiredSince, page),
@@ -144,10 +153,23 @@ async function leaseClock(database: Database): Promise<number> {
   return numberIn(row ?? {}, 'now');
 }
 
-function changeLease(database: Database, change: string, values: readonly SqlValue[]): Promise<boolean> {
+interface HeldLease {
+  readonly id: string;
+  readonly owner: string;
+  readonly epoch: number | undefined;
+}
+
+function changeLease(
+  database: Database,
+  change: string,
+  { id, owner, epoch }: HeldLease,
+  more: readonly SqlValue[] = [],
+): Promise<boolean> {
+  const values = [id, owner, ...more];
+  const inEpoch = epoch === undefined ? '' : `AND epoch = $${values.push(epoch)}`;
   const run = async (sql: SqlRunner): Promise<boolean> => {
     const rows = await sql.all(
-      `UPDATE ${runs.table} SET ${change} WHERE id = $1 AND lease_owner = $2 RETURNING id`,
+      `UPDATE ${runs.table} SET ${change} WHERE id = $1 AND lease_owner = $2 ${inEpoch} RETURNING id`,
       values,
     );
     return rows.length > 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { InvocationResult, JournalEntry, JournalItem, StateStoreWith } from '@ravi/kernel';
-import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
+import { midnight, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
 const ok: InvocationResult = { status: 'ok', text: 'sent 漢字 \u0000', structured: { id: 7, '': null }, files: [] };
@@ -144,26 +144,6 @@ export function journalCases({ needing }: StateStoreSuite): void {
     await store.journal.finished(free, ok);
     const keys = (await entries(store)).map((item) => item.type === 'call' && item.entry.idempotencyKey);
     assert.deepEqual(keys, ['run-1:call-5', 'run-1:free']);
-  });
-
-  scenario('who does not hold the lease writes nothing into the journal', async (store) => {
-    const { journal, runs } = store;
-    await runs.create(newRun('run-1'), { owner: 'one', leaseMs: 60_000 });
-    await journal.started(journalEntry('run-1', 1, { leaseOwner: 'one' }));
-    await runs.release('run-1', 'one');
-    await runs.claim('run-1', { owner: 'two', leaseMs: 60_000 });
-    const late = { leaseOwner: 'one' };
-    await rejectsWith('E_STATE_CONFLICT', journal.started(journalEntry('run-1', 2, late)));
-    await rejectsWith('E_STATE_CONFLICT', journal.finished(journalEntry('run-1', 1, late), ok));
-    await rejectsWith(
-      'E_STATE_CONFLICT',
-      journal.observed({ runId: 'run-1', position: 3, kind: 'now', value: 1, ...late }),
-    );
-    await rejectsWith('E_STATE_CONFLICT', journal.started(journalEntry('run-9', 1, late)));
-    await journal.started(journalEntry('run-1', 2, { leaseOwner: 'two' }));
-    const statuses = (await entries(store)).map((item) => item.type === 'call' && item.status);
-    assert.deepEqual(statuses, ['started', 'started']);
-    assert.equal(JSON.stringify(await entries(store)).includes('leaseOwner'), false);
   });
 
   scenario('300 calls at once are each on record when they resolve', async (store) => {

@@ -81,7 +81,8 @@ function casesInTime({ needing, options }: StateStoreSuite, passTime: NonNullabl
 
   withJournal('a run belongs to its owner until the lease ends and another claims it', async (store) => {
     const { runs, journal } = store;
-    const entry = (position: number, leaseOwner: string) => journalEntry('run-1', position, { leaseOwner });
+    const entry = (position: number, owner: string, epoch: number) =>
+      journalEntry('run-1', position, { writer: { runId: 'run-1', owner, epoch } });
     const { lease: held } = await runs.create(newRun('run-1'), lease('one'));
     assert.equal(held?.owner, 'one');
     await passTime(store, leaseMs / 2);
@@ -90,12 +91,12 @@ function casesInTime({ needing, options }: StateStoreSuite, passTime: NonNullabl
     assert.ok((renewed?.lease?.expiresAt ?? 0) >= held.expiresAt);
     await passTime(store, leaseMs);
     // No other process has claimed it yet, so its owner continues at any time.
-    await journal.started(entry(1, 'one'));
+    await journal.started(entry(1, 'one', 1));
     const claimed = await runs.claim('run-1', lease('two'));
     assert.deepEqual([claimed?.lease?.owner, claimed?.status], ['two', 'running']);
-    await rejectsWith('E_STATE_CONFLICT', journal.started(entry(2, 'one')));
+    await rejectsWith('E_STATE_CONFLICT', journal.started(entry(2, 'one', 1)));
     assert.equal(await runs.renew('run-1', lease('one')), false);
-    await journal.started(entry(2, 'two'));
+    await journal.started(entry(2, 'two', 2));
     assert.equal(whole(await journal.entries('run-1')).length, 2);
     assert.equal(await runs.claim('run-2', lease('two')), undefined);
   });

@@ -16,6 +16,7 @@ import { processCases } from './process-cases.ts';
 import { retentionCases } from './retention-cases.ts';
 import { runCases } from './run-cases.ts';
 import { runEventCases } from './run-event-cases.ts';
+import { writerCases } from './writer-cases.ts';
 import type { StateStoreContractOptions, StateStoreSuite } from './state-store-suite.ts';
 import type { ContractTest } from '../suite/contract-test.ts';
 
@@ -48,6 +49,7 @@ export function stateStoreContract<Store extends StateStore>(
   approvalCases(suite);
   jobCases(suite);
   historyCases(suite);
+  writerCases(suite);
   exchangeCases(suite);
   requestCases(suite);
   identityCases(suite);

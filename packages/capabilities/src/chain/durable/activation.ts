@@ -1,6 +1,6 @@
 import { keepLease } from '@ravi/agents';
 import { retryWhileUnavailable } from '@ravi/support';
-import type { InvokerSession, SessionDurability, ToolInvoker } from '@ravi/invoker';
+import type { InvokerSession, SessionDurability, SessionLease, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type {
   AwaitedApproval,
@@ -37,6 +37,8 @@ export interface ActivationOptions {
   /** Holds the lease of the run. */
   readonly owner: string;
   readonly leaseMs: number;
+  /** Monotonic time at which the lease was requested. */
+  readonly heldSince: number;
   readonly approvalExpiryMs: number;
   readonly onApprovalExpiry: ExpiryPolicy;
   readonly pauseAfterMs: number;
@@ -57,9 +59,11 @@ export interface Activation {
 
 /** Executes a run whose lease this process has just acquired: from its start, or by replaying its journal. */
 export function createActivation(run: Run, options: ActivationOptions): Activation {
-  const { store, invoker, logger, owner, leaseMs, pauseAfterMs, call, signal = call?.signal } = options;
+  const { store, invoker, logger, owner, leaseMs, heldSince, pauseAfterMs, call, signal = call?.signal } = options;
   const { clock } = invoker;
   const { approvals: mode } = sessionOfRun(run, invoker);
+  const { epoch } = run;
+  const writer = { runId: run.id, owner, epoch };
   /** Aborts when the script has to end. */
   const ending = new AbortController();
   /** Aborts when the run is suspended. */
@@ -95,13 +99,13 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     retryWhileUnavailable(operation, { clock, signal: leaving.signal });
 
   async function activate(): Promise<DurableChainResult> {
-    using _lease = keepLease({
+    using lease = keepLease({
       runs: store.runs,
-      runId: run.id,
-      owner,
+      writer,
       clock,
       logger,
       leaseMs,
+      heldSince,
       onLost: () => suspend('Another process has resumed the run', conflict(run.id)),
     });
     const cancel = (): void => {
@@ -111,20 +115,19 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
     try {
-      return await resume();
+      return await resume(lease);
     } finally {
       signal?.removeEventListener('abort', cancel);
       onWaiting(undefined);
     }
   }
 
-  async function resume(): Promise<DurableChainResult> {
+  async function resume(lease: SessionLease): Promise<DurableChainResult> {
     const { items, corrupt } = await waitFor(() => store.journal.entries(run.id));
     const recorded = readRecordedRun(items);
     const log = createRunLog({
       store,
-      runId: run.id,
-      owner,
+      writer,
       recorded,
       clock,
       signal: leaving.signal,
@@ -137,7 +140,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         store,
         invoker,
         logger,
-        owner,
+        writer,
         log,
         waitFor,
         ...(call === undefined ? {} : { keepArtifact: (ref) => call.session.pinArtifact(ref) }),
@@ -157,6 +160,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       const beginning = (recorded.events.get(0)?.value as RunBeginning | undefined) ?? newBeginning(clock.now());
       if (!recorded.events.has(0)) log.event(0, 'seed', beginning).catch(() => {});
       const session = await openSession(log, (...wait) => bridge?.onHumanWait(...wait) ?? (() => {}));
+      session.holdLease(lease);
       bridge = createDurableBridge({
         invoker,
         session,
@@ -210,7 +214,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         ? {}
         : { reason: 'changed' as const, error: { code: changed.code, message: changed.message } };
     const event = { type: 'run-paused', runId, sessionId, questions: [], ...reason } as const;
-    const change = { from: ['running'], to: 'paused', owner, event } as const;
+    const change = { from: ['running'], to: 'paused', owner, epoch, event } as const;
     const isPaused = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
     if (!isPaused && (await waitFor(() => store.runs.get(run.id)))?.status !== 'paused') throw conflict(run.id);
     if (changed !== undefined) return { ...result, runId: run.id };
@@ -220,9 +224,9 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
 
   async function release(error: unknown): Promise<never> {
     // So that another process does not have to wait until the lease expires. Only the run above resumes a run of a call.
-    const change = { from: ['running'], to: 'paused', owner, now: clock.now() } as const;
+    const change = { from: ['running'], to: 'paused', owner, epoch, now: clock.now() } as const;
     const isPaused = call !== undefined && (await store.runs.transition(run.id, change).catch(() => false));
-    if (!isPaused) await store.runs.release(run.id, owner).catch(() => false);
+    if (!isPaused) await store.runs.release(run.id, owner, epoch).catch(() => false);
     throw error;
   }
 

@@ -1,6 +1,6 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { Clock, CompleteStateStore, NewRun, Run } from '@ravi/kernel';
+import type { Clock, CompleteStateStore, NewRun, Run, RunWriter } from '@ravi/kernel';
 import { retryWhileUnavailable } from '@ravi/support';
 import type { RunWithin } from '../call-script.ts';
 import { childRunId, recoverableSession } from './child-run.ts';
@@ -15,9 +15,9 @@ export interface ChildChainsOptions {
   readonly store: CompleteStateStore;
   readonly invoker: ToolInvoker;
   /** Creates a run with a lease of this process. */
-  create(run: NewRun): Promise<Run>;
-  /** Takes the lease of a live run. @throws KernelError `E_STATE_CONFLICT` while another process holds it */
-  claim(runId: string): Promise<Run>;
+  create(run: NewRun, above: RunWriter | undefined): Promise<Run>;
+  /** Takes the lease of a live run. @throws KernelError `E_STATE_CONFLICT` while another process holds it, or the run above */
+  claim(runId: string, above: RunWriter | undefined): Promise<Run>;
   /** Resolves when this process no longer executes the run. */
   settled(runId: string): Promise<unknown>;
   activate(run: Run, call: CallOfRun): Promise<DurableChainResult>;
@@ -31,7 +31,8 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
   const { clock } = invoker;
 
   /** Creates the run of a call, or takes the one that an earlier process has created. */
-  async function acquire(run: NewRun, signal: AbortSignal): Promise<Run> {
+  async function acquire(run: NewRun, { lease, signal }: Pick<InvokerSession, 'lease' | 'signal'>): Promise<Run> {
+    const writer = lease?.writer;
     for (;;) {
       signal.throwIfAborted();
       // The run above was suspended here and continues here, before this process has let go of the script.
@@ -39,11 +40,11 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
       const known = await store.runs.get(run.id);
       if (known?.outcome !== undefined) return known;
       try {
-        return await (known === undefined ? create(run) : claim(run.id));
+        return await (known === undefined ? create(run, writer) : claim(run.id, writer));
       } catch (error) {
         if (!isKernelError(error, 'E_STATE_CONFLICT')) throw error;
         const above = await store.runs.get(run.parentRunId ?? '');
-        if (above === undefined || above.outcome !== undefined) throw error;
+        if (above === undefined || above.outcome !== undefined || !isHeldBy(above, writer)) throw error;
       }
       // The lease of a process that has died, and has also lost the run above, expires soon.
       await pause(clock, signal);
@@ -70,7 +71,7 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
     const id = childRunId(session, callId, definition);
     try {
       const row = { id, parentRunId, sessionId, principal, definition, createdAt: clock.now() };
-      const run = await waitFor(() => acquire(row, signal));
+      const run = await waitFor(() => acquire(row, { lease: session.lease, signal }));
       if (run.outcome !== undefined) {
         await waitFor(() => keepArtifacts(id, session));
         return await waitFor(() => resultOf(run, store.journal));
@@ -86,6 +87,10 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
       throw error;
     }
   };
+}
+
+function isHeldBy({ id, lease, epoch }: Run, writer: RunWriter | undefined): boolean {
+  return writer?.runId !== id || (lease?.owner === writer.owner && epoch === writer.epoch);
 }
 
 /** Reports the waits of a script as waits of its call. */

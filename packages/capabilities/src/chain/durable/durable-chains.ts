@@ -1,7 +1,16 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
-import type { ExpiryPolicy, Logger, NewRun, Run, Sandbox, CompleteStateStore } from '@ravi/kernel';
+import type {
+  ExpiryPolicy,
+  LeaseRequest,
+  Logger,
+  NewRun,
+  Run,
+  RunWriter,
+  Sandbox,
+  CompleteStateStore,
+} from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
 import type { RunWithin } from '../call-script.ts';
 import { createActivation } from './activation.ts';
@@ -88,6 +97,8 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   const active = new Map<string, Activation>();
   /** Runs whose script or tools differ here, and the time of the next attempt. */
   const changed = new Map<string, number>();
+  /** Monotonic times at which the leases of runs that are not active yet were requested. */
+  const requested = new Map<string, number>();
 
   async function activate(run: Run, how: Pick<ActivationOptions, 'signal' | 'call'> = {}): Promise<DurableChainResult> {
     const activation = createActivation(run, {
@@ -97,6 +108,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       logger,
       owner,
       leaseMs,
+      heldSince: requested.get(run.id) ?? -Infinity,
       approvalExpiryMs,
       onApprovalExpiry,
       pauseAfterMs,
@@ -104,6 +116,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       ...how,
     });
     active.set(run.id, activation);
+    requested.delete(run.id);
     const result = await activation.result.finally(() => active.delete(run.id));
     if (result.error?.code === 'E_RUN_CHANGED' && result.status === 'paused') {
       changed.set(run.id, clock.now() + changedMs);
@@ -149,27 +162,38 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     );
   }
 
-  async function claim(runId: string): Promise<Run> {
-    const claimed = await store.runs.claim(runId, { owner, leaseMs });
+  async function claim(runId: string, above?: RunWriter): Promise<Run> {
+    const claimed = await lease(runId, () => store.runs.claim(runId, leaseRequest(above)));
     if (claimed === undefined) throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
     if (claimed.status === 'running') return claimed;
-    const change = { from: ['paused'], to: 'running', now: clock.now(), owner } as const;
+    const change = { from: ['paused'], to: 'running', now: clock.now(), owner, epoch: claimed.epoch } as const;
     if (await store.runs.transition(runId, change)) return { ...claimed, status: 'running' };
     throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
   }
 
-  async function create(run: NewRun): Promise<Run> {
+  async function create(run: NewRun, above?: RunWriter): Promise<Run> {
     checkOpen();
-    return store.runs.create(run, { owner, leaseMs });
+    return lease(run.id, () => store.runs.create(run, leaseRequest(above)));
+  }
+
+  function leaseRequest(above: RunWriter | undefined): LeaseRequest {
+    return above === undefined ? { owner, leaseMs } : { owner, leaseMs, above };
+  }
+
+  async function lease<Result>(runId: string, request: () => Promise<Result>): Promise<Result> {
+    const at = clock.monotonic();
+    const result = await request();
+    if (result !== undefined) requested.set(runId, at);
+    return result;
   }
 
   const runChild = createChildChains({
     store,
     invoker,
     create,
-    claim(runId) {
+    claim(runId, above) {
       checkOpen();
-      return claim(runId);
+      return claim(runId, above);
     },
     settled: async (runId) => active.get(runId)?.result.catch(() => {}),
     activate: (run, call) => activate(run, { call }),

@@ -10,6 +10,7 @@ import type {
   RunOutcome,
   RunJournal,
   RunStatus,
+  RunWriter,
   CompleteStateStore,
 } from '@ravi/kernel';
 import { failureReport } from '../report.ts';
@@ -25,7 +26,8 @@ export interface EndRunOptions {
   readonly store: CompleteStateStore;
   readonly invoker: ToolInvoker;
   readonly logger: Logger;
-  readonly owner: string;
+  /** Holder of the lease. */
+  readonly writer: RunWriter;
   readonly log: RunLog;
   waitFor<Value>(operation: () => Promise<Value>): Promise<Value>;
   /** Pins an artifact for the run above, before the pin of this run is released. */
@@ -45,7 +47,8 @@ const statusOf: Readonly<Record<ChainRunResult['status'], RunStatus>> = {
  * and before the run is final, because no process looks after a final run.
  */
 export async function endRun(run: Run, result: ChainRunResult, options: EndRunOptions): Promise<DurableChainResult> {
-  const { store, invoker, owner, log, waitFor } = options;
+  const { store, invoker, writer, log, waitFor } = options;
+  const { owner, epoch } = writer;
   const { clock } = invoker;
   const json = toJson(result);
   if (log.artifacts.length > 0) {
@@ -58,7 +61,7 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
     result: json,
     ...(error === undefined ? {} : { error: { code: error.code, message: error.message, retryable: false } }),
   };
-  const change = { from: ['running'], to: statusOf[status], owner, outcome, ...endEventOf(run, result) } as const;
+  const change = { from: ['running'], to: statusOf[status], owner, epoch, outcome, ...endEventOf(run, result) } as const;
   const isOurs = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
   // A failed attempt may still have been written.
   if (!isOurs && (await waitFor(() => store.runs.get(run.id)))?.status !== change.to) throw conflict(run.id);

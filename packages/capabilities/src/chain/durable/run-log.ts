@@ -1,6 +1,6 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, Journal, JournalEntry, JsonValue, CompleteStateStore } from '@ravi/kernel';
+import type { Clock, Journal, JournalEntry, JsonValue, CompleteStateStore, RunWriter } from '@ravi/kernel';
 import { cancelledOutcome, firstNote, unknownOutcome } from './recorded-run.ts';
 import type { RecordedKind, RecordedRun } from './recorded-run.ts';
 
@@ -35,9 +35,8 @@ export interface RunLog {
 /** Options of {@link createRunLog}. */
 export interface RunLogOptions {
   readonly store: Pick<CompleteStateStore, 'journal' | 'runs'>;
-  readonly runId: string;
-  /** Holder of the run's lease; the store refuses writes of any other owner. */
-  readonly owner: string;
+  /** Holder of the run's lease; the store refuses writes of any other process. */
+  readonly writer: RunWriter;
   readonly recorded: RecordedRun;
   readonly clock: Clock;
   /** Aborts the wait for an unavailable store. */
@@ -50,8 +49,9 @@ export interface RunLogOptions {
 
 /** Creates the log of a run. Writes wait while the store is unavailable; a lost lease is reported by `onLost`. */
 export function createRunLog(options: RunLogOptions): RunLog {
-  const { store, runId, owner, recorded, clock, signal, onFinished, onLost } = options;
+  const { store, writer, recorded, clock, signal, onFinished, onLost } = options;
   const { journal } = store;
+  const { runId, owner, epoch } = writer;
   const places = new Map<string, CallPlace>();
   const artifacts = [...recorded.artifacts];
   const started = new Map<number, JournalEntry & CallPlace>();
@@ -78,17 +78,17 @@ export function createRunLog(options: RunLogOptions): RunLog {
 
   async function holdsLease(): Promise<boolean> {
     const run = await retryWhileUnavailable(() => store.runs.get(runId), { clock, signal });
-    return run?.lease?.owner === owner;
+    return run?.lease?.owner === owner && run.epoch === epoch;
   }
 
   function placed(entry: JournalEntry): JournalEntry & CallPlace {
     const place = places.get(entry.record.callId);
     if (place === undefined) throw new TypeError(`The call ${entry.record.callId} has no place in its run`);
-    return { ...entry, ...place, leaseOwner: owner };
+    return { ...entry, ...place, writer };
   }
 
   const observe = (position: number, kind: RecordedKind, value: JsonValue): Promise<void> =>
-    write(() => journal.observed({ runId, position, kind, value, leaseOwner: owner }));
+    write(() => journal.observed({ runId, position, kind, value, writer }));
 
   return {
     artifacts,
