@@ -157,7 +157,8 @@ export class AgentRun implements AgentContext {
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
     const { journal } = this.session;
-    if (this.definition.lease !== undefined && journal instanceof RunJournal && journal.bind(this)) this.journal = journal;
+    if (this.definition.lease !== undefined && journal instanceof RunJournal && journal.bind(this))
+      this.journal = journal;
     for (const each of this.definition.middleware) {
       const guard = each.guard?.bind(each);
       if (guard !== undefined) this.session.guard((call) => this.#trippedReason ?? guard(call, this));

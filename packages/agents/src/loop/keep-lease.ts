@@ -39,7 +39,7 @@ export function keepLease(options: LeaseOptions): KeptLease {
     const requested = { monotonic: clock.monotonic(), wall: clock.now() };
     const isOurs = await runs.renew(runId, { owner, leaseMs, epoch });
     if (!isOurs) handleLoss();
-    else if (requested.monotonic > held.monotonic) held = requested;
+    else if (requested.monotonic >= held.monotonic) held = requested;
     return isOurs;
   }
 

@@ -34,10 +34,7 @@ export function createJobStore(database: Database): JobStore {
   }
 
   // A single statement needs no transaction.
-  function writeAs<Result>(
-    writer: RunWriter | undefined,
-    write: (sql: SqlRunner) => Promise<Result>,
-  ): Promise<Result> {
+  function writeAs<Result>(writer: RunWriter | undefined, write: (sql: SqlRunner) => Promise<Result>): Promise<Result> {
     if (writer === undefined) return write(database);
     return database.transaction(async (sql) => {
       await checkWriter(sql, database.dialect.lockRows, writer);

@@ -35,11 +35,7 @@ function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
 export type Leases = ReadonlyMap<string, SqlRow>;
 
 /** Returns the leases of runs. No process can claim the runs until the transaction ends. */
-export async function leasesOf(
-  sql: SqlRunner,
-  lockRows: string,
-  runIds: ReadonlySet<string>,
-): Promise<Leases> {
+export async function leasesOf(sql: SqlRunner, lockRows: string, runIds: ReadonlySet<string>): Promise<Leases> {
   if (runIds.size === 0) return new Map();
   const places = [...runIds].map((_, index) => `$${index + 1}`).join(', ');
   const found = await sql.all(

@@ -61,7 +61,14 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
     result: json,
     ...(error === undefined ? {} : { error: { code: error.code, message: error.message, retryable: false } }),
   };
-  const change = { from: ['running'], to: statusOf[status], owner, epoch, outcome, ...endEventOf(run, result) } as const;
+  const change = {
+    from: ['running'],
+    to: statusOf[status],
+    owner,
+    epoch,
+    outcome,
+    ...endEventOf(run, result),
+  } as const;
   const isOurs = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
   // A failed attempt may still have been written.
   if (!isOurs && (await waitFor(() => store.runs.get(run.id)))?.status !== change.to) throw conflict(run.id);

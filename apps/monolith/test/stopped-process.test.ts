@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { postgresForTests } from '@ravi/state-testing';
+import pg from 'pg';
+import { afterAll, test } from 'vitest';
+import { startChatModel } from './support/chat-model.ts';
+import type { ModelCall } from './support/chat-model.ts';
+import { readEvents } from './support/event-reader.ts';
+import { startHeldWorld } from './support/held-world.ts';
+import { createInstallation } from './support/installation.ts';
+import { startProcess } from './support/server-process.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any;
+
+const postgres = await postgresForTests();
+afterAll(() => postgres[Symbol.asyncDispose]());
+const onPostgres = postgres.url === undefined ? test.skip : test;
+
+async function send(url: string, path: string, body?: unknown): Promise<Body> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+/** Reads the stored events of a run from one server, across its streams, until the run has ended. */
+async function eventsOf(url: string, runId: string): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (let last = ''; ;) {
+    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
+    for await (const { id, event, data } of readEvents(response)) {
+      if (id === undefined) continue;
+      last = id;
+      seen.push(`${id} ${event} ${data}`);
+      if (event === 'run-end') return seen;
+    }
+  }
+}
+
+/** Returns every row of every table of the state store. */
+async function allRows(url: string, schema: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = $1 ORDER BY 1',
+      [schema],
+    );
+    const all: Record<string, readonly unknown[]> = {};
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`SELECT t::text AS row FROM ${schema}.${name} t ORDER BY 1`);
+      all[name] = rows.map(({ row }) => row);
+    }
+    return all;
+  } finally {
+    await client.end();
+  }
+}
+
+const wire = (id: string): ModelCall => ({ name: 'wire', args: { id } });
+const scriptFor = (name: string): string => `
+  const both = await Promise.all(['late', 'held'].map((id) => tools.wire.safe({ id: '${name}-' + id })));
+  return both.map(({ status, error }) => error?.code ?? status);`;
+
+function callsOf(task: string): readonly ModelCall[] {
+  if (task === 'script') return [{ name: 'tool_chain', args: { code: scriptFor('inner') } }];
+  return [wire('direct-late'), wire('direct-held')];
+}
+
+const late = ['direct-late', 'inner-late', 'chain-late'];
+const held = ['direct-held', 'inner-held', 'chain-held'];
+
+onPostgres(
+  'a server that is stopped for longer than its leases changes no row, and aborts the signals of its calls',
+  { timeout: 150_000 },
+  async () => {
+    const url = postgres.url as string;
+    const schema = `stopped_${process.pid}`;
+    await using world = await startHeldWorld();
+    await using model = await startChatModel(callsOf);
+    await using installation = await createInstallation(
+      {
+        policy: { maxRiskUnapproved: 'high' },
+        plugins: {
+          modelProvider: [{ use: '@ravi/provider-openai', model: 'scripted', baseUrl: model.url, api: 'chat' }],
+          stateStore: { use: '@ravi/state-postgres', url, schema },
+        },
+      },
+      { 'tools/wire.mjs': world.tool },
+    );
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const stoppedUrl = await first.url();
+    const runs = [
+      { kind: 'agent', task: 'direct' },
+      { kind: 'agent', task: 'script' },
+      { kind: 'chain', code: scriptFor('chain') },
+    ];
+    const started: Body[] = [];
+    for (const run of runs) started.push(await send(stoppedUrl, '/v1/runs', run));
+    const ids: readonly string[] = started.map(({ id }) => id);
+    const [direct = '', inner = '', chain = ''] = ids;
+    const readers = ids.map((id) => eventsOf(stoppedUrl, id));
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const liveUrl = await second.url();
+    await world.until(6, ({ kind }) => kind === 'call');
+
+    first.signal('SIGSTOP');
+    const events = await Promise.all(ids.map((id) => eventsOf(liveUrl, id)));
+    const pids = new Set(world.reports.map(({ pid }) => pid));
+    assert.deepEqual([...pids], [first.child.pid], 'no effect was repeated');
+    world.answer(...late);
+    const before = await allRows(url, schema);
+    first.signal('SIGCONT');
+    await world.until(held.length, ({ kind, id }) => kind === 'abort' && held.includes(id));
+    assert.deepEqual(await Promise.all(readers), events);
+    first.signal('SIGTERM');
+    assert.equal(await first.exit, 0);
+    assert.deepEqual(await allRows(url, schema), before);
+    for (const { kind, reason } of world.reports) if (kind === 'abort') assert.equal(reason, 'E_RUN_SUSPENDED');
+
+    // The journal says what the model and the scripts read.
+    for (const [id, sessionId] of started.slice(0, 2).map((run) => [run.id, run.sessionId])) {
+      const told = JSON.stringify((await send(liveUrl, `/v1/sessions/${sessionId}/history`)).items);
+      assert.match(told, id === direct ? /Its outcome is unknown/ : /E_CALL_UNKNOWN/);
+      assert.doesNotMatch(told, /wired/);
+    }
+    const shown = await Promise.all(ids.map((id) => send(liveUrl, `/v1/runs/${id}`)));
+    assert.deepEqual(
+      shown.map(({ status }) => status),
+      ['completed', 'completed', 'completed'],
+    );
+    assert.deepEqual(statusesOf(shown[0]), { wire: ['unknown', 'unknown'] });
+    assert.deepEqual(statusesOf(shown[1]).wire, ['unknown', 'unknown'], inner);
+    assert.deepEqual(statusesOf(shown[2]), { wire: ['unknown', 'unknown'] }, chain);
+    const journal = before['ravi_journal'] ?? [];
+    assert.equal(journal.filter((row) => /wired/.test(String(row))).length, 0);
+  },
+);
+
+function statusesOf({ trace }: Body): Readonly<Record<string, readonly string[]>> {
+  const all: Record<string, string[]> = {};
+  for (const { tool, status } of trace) (all[tool] ??= []).push(status);
+  return all;
+}
