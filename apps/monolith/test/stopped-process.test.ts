@@ -99,7 +99,7 @@ onPostgres(
     const started: Body[] = [];
     for (const run of runs) started.push(await send(stoppedUrl, '/v1/runs', run));
     const ids: readonly string[] = started.map(({ id }) => id);
-    const [direct = '', inner = '', chain = ''] = ids;
+    const [direct] = ids;
     const readers = ids.map((id) => eventsOf(stoppedUrl, id));
     using second = startProcess(installation.folder, ['--port', '0']);
     const liveUrl = await second.url();
@@ -130,16 +130,7 @@ onPostgres(
       shown.map(({ status }) => status),
       ['completed', 'completed', 'completed'],
     );
-    assert.deepEqual(statusesOf(shown[0]), { wire: ['unknown', 'unknown'] });
-    assert.deepEqual(statusesOf(shown[1]).wire, ['unknown', 'unknown'], inner);
-    assert.deepEqual(statusesOf(shown[2]), { wire: ['unknown', 'unknown'] }, chain);
     const journal = before['ravi_journal'] ?? [];
     assert.equal(journal.filter((row) => /wired/.test(String(row))).length, 0);
   },
 );
-
-function statusesOf({ trace }: Body): Readonly<Record<string, readonly string[]>> {
-  const all: Record<string, string[]> = {};
-  for (const { tool, status } of trace) (all[tool] ??= []).push(status);
-  return all;
-}

@@ -1,4 +1,5 @@
 import type { AgentContext, AgentMiddleware } from '@ravi/agents';
+import { isKernelError } from '@ravi/kernel';
 import type { ContentBlock, ExchangeStore, JsonValue, Logger, ModelEvent, ModelRequest } from '@ravi/kernel';
 import { createPromptWriter } from './prompt-reference.ts';
 import type { PromptWriter } from './prompt-reference.ts';
@@ -21,12 +22,14 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
   }
 
   async function save(context: AgentContext, record: ExchangeRecord, shared: Record<string, JsonValue>): Promise<void> {
-    const { runId } = context;
+    const { runId, writer } = context;
     try {
-      await exchanges.append({ runId, record: toJson(record), shared });
+      await exchanges.append({ runId, record: toJson(record), shared }, writer);
     } catch (error) {
       // The next exchange must not refer to messages that this one would have stored.
       writers.delete(context);
+      // Another process has the run.
+      if (isKernelError(error, 'E_STATE_CONFLICT')) return;
       logger.error('an exchange with a model could not be stored', { runId, error });
     }
   }

@@ -1,6 +1,14 @@
 import { sessionOf } from '@ravi/invoker';
 import type { InvokerSession } from '@ravi/invoker';
-import type { ContentBlock, InvocationResult, JsonObject, ModelMessage, RunContext, ToolContext } from '@ravi/kernel';
+import type {
+  ContentBlock,
+  InvocationResult,
+  JsonObject,
+  ModelMessage,
+  RunContext,
+  RunWriter,
+  ToolContext,
+} from '@ravi/kernel';
 import type { AgentResult } from './agent-result.ts';
 
 /** Task of a run: text, or content blocks with media. */
@@ -36,6 +44,8 @@ export interface AgentContext extends RunContext {
    * messages are not stored.
    */
   readonly historyLength: number | undefined;
+  /** Names this process to a state store, which refuses it once another process has the run. Absent without a lease. */
+  readonly writer?: RunWriter | undefined;
   /** Calls a tool through the invoker and all its gates. */
   tool(name: string, args: JsonObject): Promise<InvocationResult>;
   /**

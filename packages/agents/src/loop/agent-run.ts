@@ -8,6 +8,7 @@ import type {
   ModelUsage,
   Question,
   RunJournal as StoredJournal,
+  RunWriter,
 } from '@ravi/kernel';
 import { setAgentContext } from '../agent/agent-context.ts';
 import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
@@ -192,6 +193,10 @@ export class AgentRun implements AgentContext {
   /** Resolves when every sub-agent has ended, or is stored for the next process. */
   childrenSettled(): Promise<void> {
     return this.#subAgents.settled();
+  }
+
+  get writer(): RunWriter | undefined {
+    return this.session.lease?.writer;
   }
 
   get signal(): AbortSignal {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Page, PageRequest } from '../base/page.ts';
+import type { RunWriter } from './run-store.ts';
 
 /** Exchange of a run with its model. */
 export interface Exchange {
@@ -16,10 +17,13 @@ export interface StoredExchange extends Exchange {
   readonly cursor: string;
 }
 
-/** Stores the exchanges of runs with their models. The store numbers them, so any process may add to any run. */
+/** Stores the exchanges of runs with their models, and numbers them. */
 export interface ExchangeStore {
-  /** Appends an exchange. Resolves when it survives the end of the process. */
-  append(exchange: Exchange): Promise<void>;
+  /**
+   * Appends an exchange. Resolves when it survives the end of the process.
+   * @throws KernelError `E_STATE_CONFLICT` if `writer` no longer executes its run
+   */
+  append(exchange: Exchange, writer?: RunWriter): Promise<void>;
   /** Returns one page of the exchanges of a run, in the order in which they were appended. */
   list(runId: string, page?: PageRequest): Promise<Page<StoredExchange>>;
 }

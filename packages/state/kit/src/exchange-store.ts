@@ -3,6 +3,7 @@ import type { ExchangeStore, JsonValue, StoredExchange } from '@ravi/kernel';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
+import { checkWriter } from './run-rows.ts';
 import { insertRow, insertRows, selectPage } from './select.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
 import type { RowReader } from './rows.ts';
@@ -32,7 +33,7 @@ export function createExchangeStore(database: Database): ExchangeStore {
   }
 
   return {
-    async append({ runId, record, shared }) {
+    async append({ runId, record, shared }, writer) {
       const run_id = checkId(runId, 'The run of an exchange');
       const texts = Object.entries(shared).map(([name, value]) => {
         const content = jsonText(value, `The field "${name}" of an exchange`);
@@ -41,6 +42,7 @@ export function createExchangeStore(database: Database): ExchangeStore {
       const digests = Object.fromEntries(texts.map(({ name, digest }) => [name, digest]));
       const json = jsonText({ record, shared: digests } satisfies ExchangeRecord, 'An exchange');
       const write = async (sql: SqlRunner): Promise<void> => {
+        await checkWriter(sql, database.dialect.lockRows, writer);
         const [row = {}] = await insertRows(sql, table, ['run_id', 'record'], [[run_id, json]]);
         const sequence = numberIn(row, 'sequence');
         for (const { digest, content } of texts) {

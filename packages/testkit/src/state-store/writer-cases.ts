@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
-import type { InvocationResult, NewHistoryEntry, NewJob, RunStore, RunWriter, StateStoreWith } from '@ravi/kernel';
+import type {
+  Exchange,
+  InvocationResult,
+  NewHistoryEntry,
+  NewJob,
+  RunStore,
+  RunWriter,
+  StateStoreWith,
+} from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/approval-request.ts';
 import { journalEntry } from './journal-cases.ts';
 import { lease } from './lease-cases.ts';
 import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
-type Parts = StateStoreWith<'journal' | 'history' | 'jobs' | 'approvals'>;
+type Parts = StateStoreWith<'journal' | 'history' | 'jobs' | 'approvals' | 'exchanges'>;
 
 const about = { principal: 'ada', sessionId: 'session-1', runId: 'run-1' } as const;
 const job: NewJob = { ...about, id: 'job-1', kind: 'crawl', createdAt: midnight };
 const entry: NewHistoryEntry = { ...about, message: { role: 'user', content: [] }, createdAt: midnight };
+const exchange: Exchange = { runId: 'run-1', record: { step: 1 }, shared: { tools: ['mail'] } };
 const ok: InvocationResult = { status: 'ok', text: 'done', files: [] };
 const refused = 'E_STATE_CONFLICT';
 
@@ -38,7 +47,7 @@ async function takenTwice(runs: RunStore): Promise<RunWriter> {
 
 /** Cases about processes that write for a run after another one has taken it. */
 export function writerCases({ needing }: StateStoreSuite): void {
-  const scenario = needing('journal', 'history', 'jobs', 'approvals');
+  const scenario = needing('journal', 'history', 'jobs', 'approvals', 'exchanges');
   for (const [what, writer] of Object.entries(stale)) {
     scenario(`a writer ${what} changes nothing`, async (store) => {
       const current = await takenTwice(store.runs);
@@ -98,12 +107,14 @@ export function writerCases({ needing }: StateStoreSuite): void {
 }
 
 /** Writes one row of each kind, and leaves an open call, a queued job and two requests for approval. */
-async function writeAll({ journal, history, jobs, approvals }: Parts, writer: RunWriter): Promise<void> {
+async function writeAll(store: Parts, writer: RunWriter): Promise<void> {
+  const { journal, history, jobs, approvals, exchanges } = store;
   await journal.started(journalEntry('run-1', 1, { writer }));
   await journal.observed({ runId: 'run-1', position: 2, kind: 'now', value: 1, writer });
   await journal.started(journalEntry('run-1', 3, { writer }));
   await journal.finished(journalEntry('run-1', 3, { writer }), ok);
   await history.append([entry], 0, writer);
+  await exchanges.append(exchange, writer);
   await jobs.create(job, writer);
   await jobs.update('job-1', 1, { status: 'running', now: midnight, writer });
   for (const id of ['open', 'decided', 'used', 'withdrawn']) await approvals.create(requestOf(id), writer);
@@ -114,11 +125,13 @@ async function writeAll({ journal, history, jobs, approvals }: Parts, writer: Ru
   assert.equal((await approvals.withdraw('withdrawn', why)).status, 'done');
 }
 
-async function refusesAll({ journal, history, jobs, approvals }: Parts, writer: RunWriter): Promise<void> {
+async function refusesAll(store: Parts, writer: RunWriter): Promise<void> {
+  const { journal, history, jobs, approvals, exchanges } = store;
   await rejectsWith(refused, journal.started(journalEntry('run-1', 4, { writer })));
   await rejectsWith(refused, journal.finished(journalEntry('run-1', 1, { writer }), ok));
   await rejectsWith(refused, journal.observed({ runId: 'run-1', position: 5, kind: 'now', value: 1, writer }));
   await rejectsWith(refused, history.append([entry], 1, writer));
+  await rejectsWith(refused, exchanges.append(exchange, writer));
   await rejectsWith(refused, jobs.create({ ...job, id: 'job-2' }, writer));
   await rejectsWith(refused, jobs.update('job-1', 2, { status: 'completed', now: midnight, writer }));
   await rejectsWith(refused, approvals.create(requestOf('new'), writer));
@@ -135,6 +148,7 @@ async function everything(store: Parts): Promise<Readonly<Record<string, unknown
   return {
     run: await store.runs.get('run-1'),
     journal: whole(await store.journal.entries('run-1')),
+    exchanges: whole(await store.exchanges.list('run-1')),
     history: whole(await store.history.read('ada', 'session-1')),
     jobs: whole(await store.jobs.list({})),
     approvals: whole(await store.approvals.list({})),
