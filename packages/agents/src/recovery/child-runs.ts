@@ -54,9 +54,20 @@ export async function endChildren(
   const { definition, lease } = run;
   const error = { code: 'E_CANCELLED', message: reason, retryable: false };
   const above = lease === undefined ? {} : { above: lease.writer };
-  const change = { from: ['running', 'paused'], to: 'cancelled', now: run.now(), outcome: { error }, ...above } as const;
+  const change = {
+    from: ['running', 'paused'],
+    to: 'cancelled',
+    now: run.now(),
+    outcome: { error },
+    ...above,
+  } as const;
   const dead = [...byCall].flatMap(([callId, child]) => (isDead(callId) ? [child] : []));
-  for (const { id, sessionId, definition: { kind }, outcome: ended } of [...dead, ...lost]) {
+  for (const {
+    id,
+    sessionId,
+    definition: { kind },
+    outcome: ended,
+  } of [...dead, ...lost]) {
     if (ended !== undefined) continue;
     // The events of a script are those of its agent.
     const event = { type: 'run-end', runId: id, sessionId, status: 'cancelled', error } as const;

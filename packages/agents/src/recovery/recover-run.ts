@@ -101,7 +101,13 @@ export async function claimRun(
   const row = await runs.claim(runId, lease);
   if (row === undefined) return undefined;
   const wasPaused = row.status === 'paused';
-  const change = { from: ['paused'], to: 'running', owner: lease.owner, epoch: row.epoch, now: invoker.clock.now() } as const;
+  const change = {
+    from: ['paused'],
+    to: 'running',
+    owner: lease.owner,
+    epoch: row.epoch,
+    now: invoker.clock.now(),
+  } as const;
   return wasPaused && !(await runs.transition(runId, change)) ? undefined : { row, wasPaused };
 }
 
