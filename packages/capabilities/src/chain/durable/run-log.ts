@@ -116,7 +116,7 @@ export function createRunLog(options: RunLogOptions): RunLog {
       const unknown = [...recorded.calls].filter(([place, { status }]) => status === 'started' && !started.has(place));
       const ends = [
         ...[...started.values()].map((entry) => ({ entry, ...cancelledOutcome(entry, clock.now()) })),
-        ...unknown.map(([, call]) => ({ entry: { ...call.entry, leaseOwner: owner }, ...unknownOutcome(call) })),
+        ...unknown.map(([, call]) => ({ entry: { ...call.entry, writer }, ...unknownOutcome(call) })),
       ].filter(({ entry: { position } }) => position === undefined || !finished.has(position));
       for (const { entry, record, result } of ends) {
         await retryWhileUnavailable(() => journal.finished({ ...entry, record }, result), { clock, signal }).catch(
