@@ -1,40 +1,55 @@
 import { parseArgs } from 'node:util';
 import type { FaultKind } from './kill/faults.ts';
-import { isKept, reportOf } from './kill/report.ts';
-import { runKillTest } from './kill/run-kill-test.ts';
+import { reportOf } from './kill/report.ts';
+import { isKept, totalOf } from './kill/round-summary.ts';
+import { runRounds } from './kill/run-rounds.ts';
 
-const usage = `Usage: node scripts/kill-test.ts [--faults <number>] [--store sqlite|postgres] [--seed <number>]
-                                 [--servers <number>] [--runs <number>] [--kinds <kind,...>] [--settle <seconds>]
+const usage = `Usage: node scripts/kill-test.ts [--faults <number>] [--store sqlite|postgres] [--seed <number>] [--round <faults>]
+                                 [--lanes <number>] [--servers <number>] [--runs <number>] [--lease <milliseconds>]
+                                 [--kinds <kind,...>] [--settle <seconds>] [--progress <file>]
 
 Kills, freezes and disconnects real servers during runs, then checks from outside that nothing was lost, repeated or
-misreported.
+misreported. It works in rounds, each with new servers, a new database and the next seed, and stops after the last fault.
 
-  --faults   faults in total, 1000 by default
-  --servers  servers over the store, 2 by default
-  --runs     runs that are kept going, 8 by default
-  --kinds    only these faults: SIGKILL, SIGTERM, SIGSTOP, "clock step", cut, "black hole", restart
-  --settle   seconds to wait for the last runs, 180 by default`;
+  --faults    faults in total, 1000 by default
+  --round     faults of each round, 50 by default
+  --lanes     rounds at once, 1 by default
+  --servers   servers over the store, 3 by default
+  --runs      runs that are kept going, 8 by default
+  --lease     lease of runs in milliseconds, 4000 by default
+  --kinds     only these faults: SIGKILL, SIGTERM, SIGSTOP, "clock step", cut, "black hole", restart
+  --settle    seconds to wait for the last runs of a round, 180 by default
+  --progress  file to which each round is added; rounds that are in it are not run again`;
 
 const { values } = parseArgs({
   options: {
     faults: { type: 'string', default: '1000' },
     store: { type: 'string', default: 'sqlite' },
     seed: { type: 'string', default: '1' },
-    servers: { type: 'string', default: '2' },
+    round: { type: 'string', default: '50' },
+    lanes: { type: 'string', default: '1' },
+    servers: { type: 'string', default: '3' },
     runs: { type: 'string', default: '8' },
+    lease: { type: 'string', default: '4000' },
     kinds: { type: 'string' },
     settle: { type: 'string', default: '180' },
+    progress: { type: 'string' },
   },
 });
-const [faults, seed, servers, liveRuns, settle] = [
+const [faults, faultsPerRound, lanes, servers, liveRuns, leaseMs, settle, seed] = [
   values.faults,
-  values.seed,
+  values.round,
+  values.lanes,
   values.servers,
   values.runs,
+  values.lease,
   values.settle,
-].map(Number) as [number, number, number, number, number];
-const { store } = values;
-const areNumbers = [faults, servers, liveRuns, settle].every((value) => Number.isSafeInteger(value) && value > 0);
+  values.seed,
+].map(Number) as [number, number, number, number, number, number, number, number];
+const { store, kinds, progress } = values;
+const areNumbers = [faults, faultsPerRound, lanes, servers, liveRuns, leaseMs, settle].every(
+  (value) => Number.isSafeInteger(value) && value > 0,
+);
 if (!areNumbers || !Number.isSafeInteger(seed) || (store !== 'sqlite' && store !== 'postgres')) {
   console.error(usage);
   process.exit(2);
@@ -43,15 +58,24 @@ if (!areNumbers || !Number.isSafeInteger(seed) || (store !== 'sqlite' && store !
 // An exit ends the servers too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
-const result = await runKillTest({
+const title = `${store}, from seed ${seed}, ${servers} servers`;
+const summary = await runRounds({
   store,
   faults,
+  faultsPerRound,
+  lanes,
   seed,
   servers,
   liveRuns,
+  leaseMs,
   settleMs: settle * 1_000,
-  ...(values.kinds === undefined ? {} : { kinds: values.kinds.split(',') as FaultKind[] }),
+  ...(kinds === undefined ? {} : { kinds: kinds.split(',') as FaultKind[] }),
+  ...(progress === undefined ? {} : { progressFile: progress }),
   onProgress: (line) => console.error(line),
+  onRound(round, total) {
+    for (const line of reportOf(`round ${round.seeds.join()}`, round)) console.error(line);
+    console.error(`${totalOf(total.faults)} of ${faults} faults`);
+  },
 });
-for (const line of reportOf(`${store}, seed ${seed}, ${servers} servers`, result)) console.log(line);
-process.exit(isKept(result) ? 0 : 1);
+for (const line of reportOf(title, summary)) console.log(line);
+process.exit(isKept(summary) ? 0 : 1);

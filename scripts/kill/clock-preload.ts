@@ -1,4 +1,6 @@
 import { readFileSync, watchFile } from 'node:fs';
+// As `npm start` does.
+import '../../apps/monolith/bundle/use.mjs';
 
 /**
  * Preloaded into the server: shifts its wall clock by the milliseconds in a file next to its configuration, at the start and

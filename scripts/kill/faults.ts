@@ -20,15 +20,19 @@ export interface FaultOptions {
   readonly database?: KillDatabase | undefined;
   readonly count: number;
   readonly random: SeededRandom;
+  /** Lease of runs in milliseconds; freezes last longer. */
+  readonly leaseMs: number;
+  /** Number of effects so far. Between two faults at a server there is another effect, if runs make progress at all. */
+  effects(): number;
   /** Kinds to choose from; by default all that the store knows. */
   readonly kinds?: readonly FaultKind[] | undefined;
   onFault?(fault: Fault, number: number): void;
 }
 
-// Longer than the lease of a run, which is 10 s.
-const longestFreezeMs = 14_000;
-const longestOutageMs = 12_000;
 const longestClockStepMs = 30_000;
+const longestPauseMs = 1_000;
+const longestWaitMs = 5_000;
+const checkMs = 20;
 
 // A kill leaves the most to recover; a freeze takes the longest.
 const processFaults: readonly FaultKind[] = [
@@ -46,14 +50,21 @@ export async function causeFaults(options: FaultOptions): Promise<readonly Fault
   const faults: Fault[] = [];
   const started = performance.now();
 
+  async function untilProgress(): Promise<void> {
+    const before = options.effects();
+    const end = performance.now() + longestWaitMs;
+    while (options.effects() === before && performance.now() < end) await pause(checkMs);
+    await pause(random.below(longestPauseMs));
+  }
+
   async function haunt(server: KilledServer): Promise<void> {
     for (;;) {
-      await pause(300 + random.below(2_500));
+      await untilProgress();
       if (faults.length >= count) break;
       const fault = { kind: random.pick(kinds), server: server.number, at: Math.round(performance.now() - started) };
       faults.push(fault);
       onFault?.(fault, faults.length);
-      await cause(fault.kind, server, { servers, database, random });
+      await cause(fault.kind, server, options);
     }
   }
 
@@ -65,7 +76,7 @@ export async function causeFaults(options: FaultOptions): Promise<readonly Fault
 async function cause(
   kind: FaultKind,
   server: KilledServer,
-  { servers, database, random }: Pick<FaultOptions, 'servers' | 'database' | 'random'>,
+  { servers, database, random, leaseMs }: FaultOptions,
 ): Promise<void> {
   switch (kind) {
     case 'SIGKILL':
@@ -74,7 +85,7 @@ async function cause(
       await pause(random.below(1_000));
       return server.start();
     case 'SIGSTOP':
-      return server.freeze(longestFreezeMs - random.below(3_000));
+      return server.freeze(leaseMs * 1.1 + random.below(leaseMs / 2));
     case 'clock step': {
       const offsetMs = random.below(2 * longestClockStepMs) - longestClockStepMs;
       // Without a database all servers share one host, and so its clock.
@@ -82,9 +93,9 @@ async function cause(
       return;
     }
     case 'cut':
-      return database?.cut(server.number, 200 + random.below(5_000));
+      return database?.cut(server.number, 100 + random.below(leaseMs * 1.5));
     case 'black hole':
-      return database?.blackHole(server.number, 500 + random.below(longestOutageMs));
+      return database?.blackHole(server.number, 100 + random.below(leaseMs * 2));
     case 'restart':
       return database?.restart(random.below(4_000));
   }

@@ -8,10 +8,12 @@ const packages = join(import.meta.dirname, '../../packages');
 /** Tools whose effects may be made again with the same key. */
 export const idempotentTools: readonly string[] = ['row'];
 
-/** Addresses that an installation is configured with. */
+/** Addresses and times that an installation is configured with. */
 export interface InstallationAddresses {
   readonly worldUrl: string;
   readonly modelUrl: string;
+  /** Lease of runs in milliseconds. */
+  readonly leaseMs: number;
   /** PostgreSQL as each server reaches it; undefined for servers whose state is in SQLite. */
   readonly databaseUrls: readonly (string | undefined)[];
 }
@@ -50,9 +52,10 @@ export async function writeInstallation(folder: string, addresses: InstallationA
   await symlink(join(packages, 'state/postgres'), join(folder, 'node_modules/@ravi/state-postgres'));
 }
 
-function configuration({ modelUrl }: InstallationAddresses, databaseUrl: string | undefined): RaviConfig {
+function configuration({ modelUrl, leaseMs }: InstallationAddresses, databaseUrl: string | undefined): RaviConfig {
   return {
     policy: { maxRiskUnapproved: 'high' },
+    runs: { leaseMs },
     tools: ['./tools'],
     skills: ['./skills'],
     plugins: {

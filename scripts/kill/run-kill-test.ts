@@ -24,6 +24,8 @@ export interface KillTestOptions {
   readonly servers: number;
   /** Runs that are kept going. */
   readonly liveRuns: number;
+  /** Lease of runs in milliseconds. */
+  readonly leaseMs: number;
   /** Kinds of faults to choose from; by default all that the store knows. */
   readonly kinds?: readonly FaultKind[];
   /** Longest wait for the end of all runs after the last fault, in milliseconds. */
@@ -47,7 +49,7 @@ export interface KillTestResult {
 
 /** Starts servers and runs, causes faults, waits until all is quiet, and checks every guarantee from outside. */
 export async function runKillTest(options: KillTestOptions): Promise<KillTestResult> {
-  const { store, seed, servers: count, liveRuns, settleMs, onProgress = () => {} } = options;
+  const { store, seed, servers: count, liveRuns, leaseMs, settleMs, onProgress = () => {} } = options;
   const begun = performance.now();
   // Each part has choices of its own, so that the timing of one does not change those of another.
   const randomOf = (part: number): ReturnType<typeof createSeededRandom> => createSeededRandom(seed * 16 + part);
@@ -60,6 +62,7 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
   await writeInstallation(folder, {
     worldUrl: world.url,
     modelUrl: model.url,
+    leaseMs,
     databaseUrls: Array.from({ length: count }, (_, server) => database?.urls[server]),
   });
   const servers = stack.use(createKilledServers(folder, count));
@@ -73,6 +76,8 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
     database,
     count: options.faults,
     random: randomOf(4),
+    leaseMs,
+    effects: () => world.effects.length,
     kinds: options.kinds,
     onFault: ({ kind, server, at }, number) => onProgress(`fault ${number} at ${at} ms: ${kind}, server ${server}`),
   });

@@ -35,6 +35,7 @@ export interface HttpServer extends AsyncDisposable {
 
 const answerMs = 1_000;
 const idleCheckMs = 20;
+const longestPollMs = 5_000;
 const connectionsCheckingInterval = 1_000;
 // With Node's default of 511, a burst of a thousand connections is dropped in part and retried seconds later.
 const maxBacklog = 4_096;
@@ -95,11 +96,13 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
 }
 
 // Not in `openMonolith`, because a short command must not take over runs.
-function startRecovery({ durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
+function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
   const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, clock, logger });
-  return startRunRecovery({ chains, store, feed, resumeOther, isDeadOwner, clock, logger });
+  // A lease that has just expired is found before as much time passes again.
+  const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / 2));
+  return startRunRecovery({ chains, store, feed, resumeOther, isDeadOwner, intervalMs, clock, logger });
 }
 
 function listen(

@@ -170,6 +170,21 @@ export const configSchema: JsonSchema = {
         },
       },
     },
+    runs: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        leaseMs: {
+          type: 'integer',
+          minimum: 1_000,
+          maximum: 3_600_000,
+          default: 10_000,
+          description:
+            'Time after which another server continues the runs of a server that does not renew its lease on them. It renews after each third of this time.',
+        },
+      },
+    },
     agent: {
       type: 'object',
       additionalProperties: false,

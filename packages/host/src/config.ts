@@ -116,6 +116,15 @@ export interface ApprovalsConfig {
   readonly onExpiry: 'deny' | 'park';
 }
 
+/** Settings of runs that other servers can continue. */
+export interface RunsConfig {
+  /**
+   * Milliseconds after which another server continues the runs of a server that does not renew its lease on them. It renews
+   * after each third of this time.
+   */
+  readonly leaseMs: number;
+}
+
 /** Retention of finished runs in the state store. */
 export interface RetentionConfig {
   /** Days after which a finished run is removed, with its journal, approvals, jobs and artifacts. */
@@ -146,6 +155,7 @@ export interface RaviConfig {
   readonly policy?: Partial<ChainPolicy>;
   readonly chains?: Partial<ChainsConfig>;
   readonly approvals?: Partial<ApprovalsConfig>;
+  readonly runs?: Partial<RunsConfig>;
   readonly agent?: AgentConfig;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
@@ -163,6 +173,7 @@ export interface ResolvedConfig {
   readonly policy: ChainPolicy;
   readonly chains: ChainsConfig;
   readonly approvals: ApprovalsConfig;
+  readonly runs: RunsConfig;
   /** `demoScript` is an absolute path. */
   readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps'>>;
   readonly logging: LoggingConfig;

@@ -21,7 +21,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   const mistakes = compileSchema(configSchema)(config, '');
   if (mistakes.length > 0) throw invalidConfig(source, mistakes);
   // The check has filled in the defaults of the schema.
-  const { server, policy, chains, approvals, agent, retention, logging, telemetry, tools, skills, plugins } =
+  const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
   try {
     return {
@@ -29,6 +29,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       policy: defineChainPolicy(policy),
       chains: chains as ResolvedConfig['chains'],
       approvals: approvals as ResolvedConfig['approvals'],
+      runs: runs as ResolvedConfig['runs'],
       agent: {
         ...(agent as ResolvedConfig['agent']),
         ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),

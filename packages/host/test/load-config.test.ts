@@ -44,6 +44,7 @@ test('without a file the defaults apply and relative paths start at the working 
     agent: agentDefaults,
     chains: { preflight: true },
     approvals: { expiryMs: 604_800_000, onExpiry: 'deny' },
+    runs: { leaseMs: 10_000 },
     logging: { level: 'info' },
     telemetry: { content: false },
     tools: [],

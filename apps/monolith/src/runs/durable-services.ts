@@ -42,7 +42,7 @@ export interface DurableServices {
 export interface DurableServicesOptions {
   /** Durable services need one. */
   readonly stateStore: CompleteStateStore | undefined;
-  readonly config: Pick<ResolvedConfig, 'agent' | 'approvals'>;
+  readonly config: Pick<ResolvedConfig, 'agent' | 'approvals' | 'runs'>;
   /** Absent if callers decide approvals. */
   readonly approvalHandler: ApprovalHandler | undefined;
   readonly model: ModelProvider;
@@ -64,6 +64,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   if (stateStore === undefined) return undefined;
   const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
   const onApprovalExpiry = expiryPolicyOf(options);
+  const { leaseMs } = options.config.runs;
   const { system, maxSteps, modelRetries, maxModelRetryDelayMs, budget, prices } = options.config.agent;
   const priced = prices === undefined ? {} : { prices };
 
@@ -74,7 +75,17 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const store = { ...stateStore, runs: recorder.runs };
   const { runs, journal, approvals, history, jobs } = store;
   const chains = withEventRecording(
-    createDurableChains({ store, invoker, sandbox, preflight, logger, approvalExpiryMs, onApprovalExpiry, owner }),
+    createDurableChains({
+      store,
+      invoker,
+      sandbox,
+      preflight,
+      logger,
+      approvalExpiryMs,
+      onApprovalExpiry,
+      owner,
+      leaseMs,
+    }),
     recorder,
   );
   // Without a list of tools the agent may call every tool of the registry.
@@ -86,7 +97,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     runs,
     history,
     jobs,
-    lease: { owner },
+    lease: { owner, leaseMs },
     approvals: approvalMode,
     approvalExpiryMs,
     onApprovalExpiry,
