@@ -18,6 +18,7 @@ import { logRuns } from './logging/log-runs.ts';
 import type { LogSource } from './logging/server-log.ts';
 import { createAbandonedPins } from './maintenance/abandoned-pins.ts';
 import { startPacking } from './maintenance/packing.ts';
+import { startKeyRemoval } from './maintenance/request-keys.ts';
 import { startRetention } from './maintenance/retention.ts';
 import { startSweeper } from './maintenance/sweeper.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
@@ -154,6 +155,7 @@ function openDurable(
   // Durable runs are left as they are for the next process.
   lifetime.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
   opening.use(startPacking({ retention: store.retention, clock, logger }));
+  opening.use(startKeyRemoval({ requests: store.requests, clock, logger }));
   const { enabled, ...ages } = config.retention;
   if (enabled) opening.use(startRetention({ store, blobStore, recorder, clock, logger, ...ages }));
 }

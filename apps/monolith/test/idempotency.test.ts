@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { requireStateStoreParts } from '@ravi/kernel';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
+import { startKeyRemoval } from '../src/maintenance/request-keys.ts';
 import { createInstallation } from './support/installation.ts';
 import { startServer } from './support/server.ts';
 import { startProcess } from './support/server-process.ts';
@@ -79,3 +83,23 @@ test(
     assert.equal((await post(await second.url())).id, id);
   },
 );
+
+test('a key is removed after two days although no further request has one', async () => {
+  await using store = await createSqliteStateStore({ file: ':memory:' });
+  const { requests } = requireStateStoreParts(store, ['requests']);
+  const clock = createFakeClock();
+  const logger = createMemoryLogger();
+  const request = { principal: 'ada', key: 'order-17', fingerprint: 'f-1', runId: 'run-1' };
+  await requests.begin({ ...request, now: clock.now() });
+  await requests.finish(request, { status: 200 });
+  await using removal = startKeyRemoval({ requests, clock, logger });
+  clock.advance(60_000);
+  await removal.first;
+  assert.equal((await requests.begin({ ...request, now: clock.now() })).isNew, false);
+  while (logger.records.length === 0) {
+    clock.advance(3_600_000);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.match(JSON.stringify(logger.records), /old idempotency keys removed.*"removed":1/);
+  assert.equal(await requests.removeOld(clock.now() + 864_000_000), 0);
+});

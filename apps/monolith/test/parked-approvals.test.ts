@@ -10,20 +10,32 @@ import { startProcess } from './support/server-process.ts';
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
 
-/** Source of a model that calls `launch` once, and then repeats the result. */
+/** Source of a model that makes the call in its task, such as `launch {"target":"moon"}`, and then repeats the result. */
 const model = `
 async function* stream({ messages }) {
   const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
+  const [, name, args] = /^(\\w+) (.*)$/.exec(messages[0].content[0].text);
   if (results.length === 0) {
-    yield { type: 'block', block: { type: 'tool_use', id: 'call_1', name: 'launch', arguments: { target: 'moon' } } };
+    yield { type: 'block', block: { type: 'tool_use', id: 'call_1', name, arguments: JSON.parse(args) } };
   } else {
     yield { type: 'block', block: { type: 'text', text: results[0].content[0]?.text } };
   }
   const reason = results.length === 0 ? 'tool-use' : 'end';
   yield { type: 'finish', reason, usage: { inputTokens: 1, outputTokens: 1 } };
 }
-const create = () => ({ id: 'calling', stream });
+export const provider = { id: 'calling', stream };
+const create = () => provider;
 export default { name: 'calling', port: 'modelProvider', configSchema: { type: 'object' }, create };
+`;
+
+const agents = JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../packages/agents/src/index.ts')).href);
+
+/** Source of a tool that is a sub-agent. */
+const helper = `
+import { createAgentTool, ReActAgent } from ${agents};
+import launchTools from './launch.mjs';
+import { provider as model } from '../model.mjs';
+export default createAgentTool(new ReActAgent({ name: 'helper', model, tools: [...launchTools] }));
 `;
 
 const threeDaysMs = 259_200_000;
@@ -33,11 +45,18 @@ const laterClock = `const now = Date.now; Date.now = () => now() + ${threeDaysMs
 
 const plugins = { modelProvider: [{ use: './model.mjs' }] };
 const files = { 'model.mjs': model, 'later.mjs': laterClock };
+const withHelper = { ...files, 'tools/helper.mjs': helper };
 const parking = { plugins, approvals: { expiryMs: 600, onExpiry: 'park' } } as const;
 
+const launch = 'launch {"target":"moon"}';
+const code = "return tools.launch({ target: 'moon' })";
 const works = {
-  'an agent': { kind: 'agent', task: 'launch' },
-  'a script': { kind: 'chain', code: "return tools.launch({ target: 'moon' })" },
+  'an agent': { kind: 'agent', task: launch },
+  'a script': { kind: 'chain', code },
+} as const;
+const nested = {
+  'a script of an agent': { kind: 'agent', task: `tool_chain ${JSON.stringify({ code })}` },
+  'a sub-agent': { kind: 'agent', task: `helper ${JSON.stringify({ task: launch })}` },
 } as const;
 
 async function send(url: string, path: string, body?: unknown): Promise<Body> {
@@ -48,14 +67,14 @@ async function send(url: string, path: string, body?: unknown): Promise<Body> {
   return response.json();
 }
 
-/** Waits until an approval of a run has a status, and returns the event. */
-async function changed(url: string, runId: string, status: string): Promise<Body> {
+/** Waits until the approval of the only run has a status, and returns the event. */
+async function changed(url: string, status: string): Promise<Body> {
   const response = await fetch(`${url}/v1/approvals/events?after=0`);
   for await (const { data } of readEvents(response)) {
     const event = data === '' ? {} : JSON.parse(data);
-    if (event.approval?.runId === runId && event.change.to === status) return event;
+    if (event.change?.to === status) return event;
   }
-  return assert.fail(`no approval of ${runId} became ${status}`);
+  return assert.fail(`no approval became ${status}`);
 }
 
 /** Waits for an event of a run, and returns its data. */
@@ -69,16 +88,16 @@ async function until(url: string, runId: string, wanted: string): Promise<Body> 
   }
 }
 
-for (const [name, work] of Object.entries(works)) {
+for (const [name, work] of Object.entries({ ...works, ...nested })) {
   test(
-    `a question of the run of ${name} is parked after its time, for days and restarts, until a person decides`,
+    `a question of ${name} is parked after its time, for days and restarts, until a person decides`,
     { timeout: 90_000 },
     async () => {
-      await using installation = await createInstallation(parking, files);
+      await using installation = await createInstallation(parking, withHelper);
       using first = startProcess(installation.folder, ['--port', '0']);
       const before = await first.url();
       const { id } = await send(before, '/v1/runs', work);
-      const { approval } = await changed(before, id, 'parked');
+      const { approval } = await changed(before, 'parked');
       assert.deepEqual([approval.status, approval.onExpiry], ['parked', 'park']);
       first.signal('SIGKILL');
       await first.exit;
@@ -112,23 +131,25 @@ for (const [name, work] of Object.entries(works)) {
     },
   );
 
-  test(`a parked question of the run of ${name} is withdrawn with its run, and a decision on it is refused`, async () => {
-    await using server = await startServer(parking, files, { isServer: true });
+  test(`a parked question of ${name} is withdrawn with its run, and a decision on it is refused`, async () => {
+    await using server = await startServer(parking, withHelper, { isServer: true });
     const { id } = await send(server.url, '/v1/runs', work);
-    const { approval } = await changed(server.url, id, 'parked');
+    const { approval } = await changed(server.url, 'parked');
     await until(server.url, id, 'run-paused');
     assert.equal((await send(server.url, `/v1/runs/${id}/cancel`, {})).status, 'cancelled');
-    await changed(server.url, id, 'withdrawn');
+    await changed(server.url, 'withdrawn');
     const late = await server.post(`/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
     assert.deepEqual([late.status, late.body.error?.code], [410, 'E_APPROVAL_WITHDRAWN']);
     assert.deepEqual(await server.installation.launches(), []);
   });
+}
 
-  test(`a question of the run of ${name} that waits in memory is parked too, and its run pauses`, async () => {
+for (const [name, work] of Object.entries(works)) {
+  test(`a question of ${name} that waits in memory is parked too, and its run pauses`, async () => {
     const config = { ...parking, policy: { approvalTimeoutMs: 600 } };
     await using server = await startServer(config, files, { isServer: true });
     const { id } = await send(server.url, '/v1/runs', { ...work, approvalMode: 'wait' });
-    const { approval } = await changed(server.url, id, 'parked');
+    const { approval } = await changed(server.url, 'parked');
     await until(server.url, id, 'run-paused');
     await send(server.url, `/v1/approvals/${approval.id}/decision`, { decision: 'denied', reason: 'not today' });
     await until(server.url, id, 'run-end');
@@ -137,10 +158,10 @@ for (const [name, work] of Object.entries(works)) {
     assert.deepEqual(await server.installation.launches(), []);
   });
 
-  test(`the policy deny ends a question of the run of ${name} with a code of its own, and refuses a late decision`, async () => {
+  test(`the policy deny ends a question of ${name} with a code of its own, and refuses a late decision`, async () => {
     await using server = await startServer({ plugins, approvals: { expiryMs: 600 } }, files, { isServer: true });
     const { id } = await send(server.url, '/v1/runs', work);
-    const { approval } = await changed(server.url, id, 'expired');
+    const { approval } = await changed(server.url, 'expired');
     await until(server.url, id, 'run-end');
     const { trace } = await send(server.url, `/v1/runs/${id}`);
     assert.deepEqual([trace[0].status, trace[0].errorCode], ['denied', 'E_APPROVAL_EXPIRED']);
@@ -153,10 +174,9 @@ for (const [name, work] of Object.entries(works)) {
 test('a script whose client waits is paused when its question is parked', async () => {
   const config = { ...parking, policy: { approvalTimeoutMs: 600 } };
   await using server = await startServer(config, files, { isServer: true });
-  const { code } = works['a script'];
   const { status, runId } = await send(server.url, '/v1/chains', { code });
   assert.equal(status, 'paused');
-  const { approval } = await changed(server.url, runId, 'parked');
+  const { approval } = await changed(server.url, 'parked');
   await send(server.url, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
   assert.equal((await until(server.url, runId, 'run-end')).status, 'ok');
   assert.deepEqual(await server.installation.launches(), ['launch moon']);

@@ -259,3 +259,28 @@ test('a run that is stored while it waits ends the command with 4, and continues
   assert.match(again.errors, /is completed; there is nothing to resume/);
   assert.doesNotMatch(again.errors, /waits for approval/);
 });
+
+test('a question without a decision in time is listed as parked, and an answer days later still counts', async () => {
+  const config = { tools: ['./tools'], approvals: { mode: 'pause', expiryMs: 400, onExpiry: 'park' } };
+  await using parking = await startServer({ ...files, 'ravi.config.json': JSON.stringify(config) });
+  const paused = await parking.ravi(['chain', 'run', 'launch.ts']);
+  assert.equal(paused.code, 4, paused.errors);
+  const [, run = '', id = ''] =
+    /The run (\S+) waits for approval of launch: \S+ approvals approve (\S+)/.exec(paused.errors) ?? [];
+  let listed = await parking.ravi(['approvals', 'ls']);
+  while (!listed.output.includes('parked')) listed = await parking.ravi(['approvals', 'ls']);
+  assert.match(listed.output, new RegExp(`^${id}  launch  high  parked  `, 'm'));
+  assert.match((await parking.ravi(['approvals', 'ls', '--status', 'parked'])).output, new RegExp(id));
+  assert.doesNotMatch((await parking.ravi(['approvals', 'ls', '--status', 'pending'])).output, new RegExp(id));
+  const shown = await parking.ravi(['approvals', 'show', id]);
+  assert.match(shown.output, /^status +parked$/m);
+  assert.match(
+    (await parking.ravi(['runs', 'show', run])).output,
+    /waits +for approval of launch: \S+ \(parked: its time has passed\)/,
+  );
+  const answered = await parking.ravi(['approvals', 'approve', id, '--yes']);
+  assert.deepEqual(answered, { code: 0, output: 'Approved: launch\n', errors: '' });
+  const resumed = await parking.ravi(['runs', 'resume', run]);
+  assert.equal(resumed.code, 0, resumed.errors);
+  assert.match(resumed.output, /^status +completed$/m);
+});

@@ -32,10 +32,10 @@ export type ApprovalStep =
 /** Every transition between the states of an approval. `consumed` and `withdrawn` are final. */
 export const approvalTransitions: Readonly<Record<ApprovalStatus, readonly ApprovalStatus[]>> = {
   pending: ['approved', 'denied', 'expired', 'parked', 'withdrawn'],
-  parked: ['approved', 'denied', 'withdrawn'],
   approved: ['consumed', 'withdrawn'],
   denied: ['consumed', 'withdrawn'],
   expired: ['consumed'],
+  parked: ['approved', 'denied', 'withdrawn'],
   consumed: [],
   withdrawn: [],
 };

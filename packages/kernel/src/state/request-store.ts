@@ -30,4 +30,6 @@ export interface RequestStore {
   finish(place: Pick<KeyedRequest, 'principal' | 'key'>, response: JsonValue): Promise<void>;
   /** Removes a request that had no effect. */
   forget(place: Pick<KeyedRequest, 'principal' | 'key'>): Promise<void>;
+  /** Removes the requests whose keys are no longer kept at `now`, and returns their number. */
+  removeOld(now: number): Promise<number>;
 }

@@ -8,7 +8,7 @@ import type { Database, SqlRow } from './database.ts';
 const table = 'ravi_requests';
 const keptMs = 172_800_000;
 
-/** Creates a store of keyed requests in a table. Every new request removes those that are older than two days. */
+/** Creates a store of keyed requests in a table. */
 export function createRequestStore(database: Database): RequestStore {
   const where = 'WHERE principal_key = $1 AND request_key = $2';
 
@@ -16,7 +16,11 @@ export function createRequestStore(database: Database): RequestStore {
     async begin({ principal, key, fingerprint, runId, now }) {
       const place = { principal_key: principalKey(principal), request_key: checkId(key, 'The key of a request') };
       return database.transaction(async (sql) => {
-        await sql.all(`DELETE FROM ${table} WHERE created_at < $1`, [now - keptMs]);
+        await sql.all(`DELETE FROM ${table} ${where} AND created_at < $3`, [
+          place.principal_key,
+          place.request_key,
+          now - keptMs,
+        ]);
         const added = await sql.all(
           `INSERT INTO ${table} (principal_key, request_key, fingerprint, run_id, created_at) VALUES ($1, $2, $3, $4, $5)
            ON CONFLICT (principal_key, request_key) DO NOTHING RETURNING run_id`,
@@ -35,6 +39,11 @@ export function createRequestStore(database: Database): RequestStore {
 
     async forget({ principal, key }) {
       await database.all(`DELETE FROM ${table} ${where} AND response IS NULL`, [principalKey(principal), key]);
+    },
+
+    async removeOld(now) {
+      const query = `DELETE FROM ${table} WHERE created_at < $1 RETURNING run_id`;
+      return (await database.all(query, [now - keptMs])).length;
     },
   };
 }

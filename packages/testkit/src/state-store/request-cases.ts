@@ -44,4 +44,13 @@ export function requestCases({ needing }: StateStoreSuite): void {
     assert.equal((await requests.begin({ ...request, now: midnight + twoDaysMs })).isNew, false);
     assert.equal((await requests.begin({ ...request, now: midnight + twoDaysMs + 1 })).isNew, true);
   });
+
+  scenario('requests are removed when their keys are no longer kept', async ({ requests }) => {
+    for (const key of ['old-1', 'old-2']) await requests.begin({ ...request, key });
+    await requests.begin({ ...request, key: 'new', now: midnight + 1 });
+    assert.equal(await requests.removeOld(midnight + twoDaysMs), 0);
+    assert.equal(await requests.removeOld(midnight + twoDaysMs + 1), 2);
+    assert.equal(await requests.removeOld(midnight + twoDaysMs + 1), 0);
+    assert.equal((await requests.begin({ ...request, key: 'new', now: midnight + 2 })).isNew, false);
+  });
 }

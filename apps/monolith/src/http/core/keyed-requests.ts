@@ -1,13 +1,14 @@
 import { sha256OfJson } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, JsonValue, Logger, RequestStore, RunStore } from '@ravi/kernel';
+import type { Clock, JsonValue, Logger, RunStore } from '@ravi/kernel';
 import { Reply } from './implement.ts';
 import type { ApiRequest, Endpoint } from './implement.ts';
+import type { KeyedRequestStore } from './memory-requests.ts';
 import { problem } from './problem.ts';
 
 /** Services of {@link withKeys}. */
 export interface KeyedRequestServices {
-  readonly requests: RequestStore;
+  readonly requests: KeyedRequestStore;
   /** Absent without a state store. */
   readonly runs: Pick<RunStore, 'get'> | undefined;
   readonly clock: Clock;

@@ -1,9 +1,12 @@
 import type { KeyedRequest, RequestStore, StoredRequest } from '@ravi/kernel';
 
+/** The part of a request store that requests over HTTP use. */
+export type KeyedRequestStore = Pick<RequestStore, 'begin' | 'finish' | 'forget'>;
+
 const maxRequests = 10_000;
 
 /** Creates a store of the newest 10 000 keyed requests in memory, for a server without a state store. */
-export function createMemoryRequests(): RequestStore {
+export function createMemoryRequests(): KeyedRequestStore {
   const known = new Map<string, StoredRequest>();
   const placeOf = ({ principal, key }: Pick<KeyedRequest, 'principal' | 'key'>): string => `${principal}\n${key}`;
 

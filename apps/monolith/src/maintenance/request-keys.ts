@@ -1,0 +1,27 @@
+import type { Clock, Logger, RequestStore } from '@ravi/kernel';
+import { repeat } from './repeat.ts';
+import type { Repeated } from './repeat.ts';
+
+/** Options of {@link startKeyRemoval}. */
+export interface KeyRemovalOptions {
+  readonly requests: Pick<RequestStore, 'removeOld'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const intervalMs = 3_600_000;
+const startDelayMs = 60_000;
+
+/**
+ * Removes requests with an `Idempotency-Key` two days after they were made: a minute after the start and then once an hour until
+ * disposed. Their responses would otherwise stay in a server that receives no further keyed request.
+ */
+export function startKeyRemoval({ requests, clock, logger }: KeyRemovalOptions): Repeated {
+  async function work(): Promise<void> {
+    const removed = await requests.removeOld(clock.now());
+    if (removed > 0) logger.info('old idempotency keys removed', { removed });
+  }
+
+  const failure = 'old idempotency keys could not be removed';
+  return repeat({ work, failure, intervalMs, startDelayMs, clock, logger });
+}
