@@ -130,6 +130,11 @@ onPostgres(
       shown.map(({ status }) => status),
       ['completed', 'completed', 'completed'],
     );
+    // Both in the journal and in the events.
+    for (const { id, trace } of shown) {
+      const codes = trace.flatMap((call: Body) => (call.tool === 'wire' ? [call.errorCode] : []));
+      assert.deepEqual(codes, ['E_CALL_UNKNOWN', 'E_CALL_UNKNOWN'], id);
+    }
     const journal = before['ravi_journal'] ?? [];
     assert.equal(journal.filter((row) => /wired/.test(String(row))).length, 0);
   },
