@@ -19,6 +19,7 @@ export interface Evidence extends FinalState {
 export type Violations = Readonly<Record<string, readonly string[]>>;
 
 const finalStatuses = ['completed', 'failed', 'cancelled'];
+const openStatuses = ['pending', 'parked', 'approved'];
 const truthful = ['ok', 'unknown', 'error', 'timeout', 'cancelled'];
 
 /** Checks every guarantee. */
@@ -28,6 +29,7 @@ export function checkEvidence(evidence: Evidence): Violations {
     'effects missing from a trace': missingFromTraces(evidence),
     'stuck runs': evidence.runs.filter(isLive).map((run) => `${nameOf(run)} is ${run.status}`),
     'runs given up': givenUp(evidence),
+    'runs started twice': startedTwice(evidence),
     'acknowledged data lost': lostData(evidence),
     'effects neither made nor reported': unreported(evidence),
     'questions without a call': questionsWithoutCall(evidence),
@@ -81,6 +83,14 @@ function givenUp({ runs, started }: Evidence): readonly string[] {
     });
 }
 
+// Requests repeat their idempotency key until they are acknowledged.
+function startedTwice({ runs }: Evidence): readonly string[] {
+  const roots = runs.filter(({ parentRunId }) => parentRunId === undefined);
+  return [...Map.groupBy(roots, labelOf)]
+    .filter(([label, same]) => label !== '' && same.length > 1)
+    .map(([label, same]) => `${label}: ${same.map(({ id }) => id).join(', ')}`);
+}
+
 function lostData({ started, runs, decisions, approvals, lostArtifacts }: Evidence): readonly string[] {
   const known = new Set(runs.map(({ id }) => id));
   const byId = new Map(approvals.map((approval) => [approval.id, approval]));
@@ -118,8 +128,10 @@ function questionsWithoutCall({ approvals, runs }: Evidence): readonly string[] 
   return approvals.flatMap((approval) => {
     const run = byId.get(approval.runId);
     if (run !== undefined && isLive(run)) return [];
-    if (approval.status !== 'pending' && approval.status !== 'approved') return [];
-    return [`${describe(approval)} is ${approval.status}, its run ${run?.status ?? 'absent'}`];
+    if (openStatuses.includes(approval.status))
+      return [`${describe(approval)} is ${approval.status}, its run ${run?.status ?? 'absent'}`];
+    if (run?.trace.some(({ callId }) => callId === approval.callId)) return [];
+    return [`${describe(approval)} is ${approval.status}, and its call ${approval.callId} is not in the trace`];
   });
 }
 
