@@ -180,7 +180,7 @@ for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
   }
 }
 
-test('a run during which servers die repeatedly is given up', async () => {
+test('a run during which servers die repeatedly is given up, and its calls have ends', async () => {
   await using installation = await createInstallation();
   const { folder: cwd, configPath } = installation;
   const runId = 'run_of_before';
@@ -191,12 +191,20 @@ test('a run during which servers die repeatedly is given up', async () => {
     const lease = { owner: 'before', leaseMs: 1 };
     await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } }, lease);
     const starts = [1, 2, 3].map((n) => ({ n, at: n, type: 'run-start', data: started }));
-    await store.events.append(runId, { owner: 'before', epoch: 1 }, starts);
+    await store.events.append(runId, { owner: 'before', epoch: 1 }, [...starts, openCall]);
   }
   await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
   await using server = await serve(monolith, { port: 0, graceMs: 0 });
   assert.equal((await until(server.url, runId, 'run-end')).error.code, 'E_RUN_LOST');
+  const { callId, errorCode } = await until(server.url, runId, 'tool-result');
+  assert.deepEqual([callId, errorCode], ['call_1', 'E_CALL_UNKNOWN']);
   assert.equal((await send(server.url, `/v1/runs/${runId}`)).status, 'failed');
 });
 
 const started = { kind: 'agent', wasInterrupted: true } as const;
+const openCall = {
+  n: 4,
+  at: 4,
+  type: 'tool-call',
+  data: { callId: 'call_1', tool: 'echo', argsPreview: '{}', caller: 'direct' },
+} as const;

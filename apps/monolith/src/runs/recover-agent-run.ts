@@ -39,7 +39,17 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     return all.toSorted((left, right) => left.at - right.at);
   }
 
-  async function giveUp({ id, sessionId }: Run): Promise<void> {
+  async function giveUp(run: Run): Promise<void> {
+    // The log adds the ends of calls that the crashed processes began.
+    const log = await recorder.open(run.id);
+    try {
+      await endAsLost(run);
+    } finally {
+      if (log !== undefined) await recorder.close(run.id);
+    }
+  }
+
+  async function endAsLost({ id, sessionId }: Run): Promise<void> {
     const owner = `giving_up_${crypto.randomUUID()}`;
     const now = clock.now();
     if ((await store.runs.claim(id, { owner, leaseMs: 10_000 })) === undefined) return;
