@@ -22,8 +22,8 @@ export interface FaultOptions {
   readonly random: SeededRandom;
   /** Lease of runs in milliseconds; freezes last longer. */
   readonly leaseMs: number;
-  /** Number of effects so far. Between two faults at a server there is another effect, if runs make progress at all. */
-  effects(): number;
+  /** Number of effects that a process has had. Before the next fault a server has one, unless it has no run for long. */
+  effectsOf(pid: number | undefined): number;
   /** Kinds to choose from; by default all that the store knows. */
   readonly kinds?: readonly FaultKind[] | undefined;
   onFault?(fault: Fault, number: number): void;
@@ -50,16 +50,16 @@ export async function causeFaults(options: FaultOptions): Promise<readonly Fault
   const faults: Fault[] = [];
   const started = performance.now();
 
-  async function untilProgress(): Promise<void> {
-    const before = options.effects();
+  async function untilProgress({ pid }: KilledServer): Promise<void> {
+    const before = options.effectsOf(pid);
     const end = performance.now() + longestWaitMs;
-    while (options.effects() === before && performance.now() < end) await pause(checkMs);
+    while (options.effectsOf(pid) === before && performance.now() < end) await pause(checkMs);
     await pause(random.below(longestPauseMs));
   }
 
   async function haunt(server: KilledServer): Promise<void> {
     for (;;) {
-      await untilProgress();
+      await untilProgress(server);
       if (faults.length >= count) break;
       const fault = { kind: random.pick(kinds), server: server.number, at: Math.round(performance.now() - started) };
       faults.push(fault);

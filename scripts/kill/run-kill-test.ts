@@ -77,7 +77,7 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
     count: options.faults,
     random: randomOf(4),
     leaseMs,
-    effects: () => world.effects.length,
+    effectsOf: (process) => world.effects.filter(({ pid }) => pid === process).length,
     kinds: options.kinds,
     onFault: ({ kind, server, at }, number) => onProgress(`fault ${number} at ${at} ms: ${kind}, server ${server}`),
   });

@@ -11,6 +11,8 @@ export interface KilledServer {
   readonly number: number;
   /** Its address while it listens and is not stopped. */
   readonly url: string | undefined;
+  /** Process id while it runs. */
+  readonly pid: number | undefined;
   /** Starts it and resolves when it listens. Tries again if it ends before. @throws Error with its log if it never listens */
   start(): Promise<void>;
   /** Ends it and resolves when it has ended: with SIGKILL, or with SIGTERM and, if it is too slow, SIGKILL. */
@@ -92,6 +94,9 @@ function createServer(folder: string, number: number, figures: KilledServers['fi
 
   return {
     number,
+    get pid() {
+      return running?.child.pid;
+    },
     get url() {
       return isFrozen ? undefined : url;
     },
