@@ -14,6 +14,7 @@ const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   invoker: async () => (await import('./invoker.ts')).benchInvoker,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   journal: async () => (await import('./journal.ts')).benchJournal,
+  events: async () => (await import('./events.ts')).benchEvents,
   durable: async () => (await import('./durable.ts')).benchDurable,
   loop: async () => (await import('./loop/loop.ts')).benchLoop,
   sandboxes: async () => (await import('./sandboxes/sandboxes.ts')).benchSandboxes,

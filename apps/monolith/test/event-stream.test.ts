@@ -7,6 +7,7 @@ import { raviEvents, streamEvents } from '../src/http/events/event-stream.ts';
 import type { EventSources } from '../src/http/events/event-stream.ts';
 import { createEventLog } from '../src/runs/event-log.ts';
 import type { EventLog } from '../src/runs/event-log.ts';
+import { createStoreTick } from '../src/runs/store-tick.ts';
 import { createStoredEvents } from '../src/runs/stored-events.ts';
 import { readEvents } from './support/event-reader.ts';
 
@@ -24,7 +25,8 @@ async function openStore(): Promise<CompleteStateStore> {
 }
 
 function openLog(events: RunEventStore): EventLog {
-  return createEventLog({ runId, events, clock: systemClock, logger: silentLogger, redact });
+  const tick = createStoreTick();
+  return createEventLog({ runId, events, clock: systemClock, logger: silentLogger, tick, redact });
 }
 
 async function idsOf(sources: EventSources, after?: string): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { Clock, JsonObject, Logger, NewRunEvent, RunEventStore, RunEventWriter, Timer } from '@ravi/kernel';
 import { createShownEvents, formatEventId } from './shown-events.ts';
 import type { EventPosition } from './shown-events.ts';
+import type { StoreTick } from './store-tick.ts';
 
 /**
  * Events of one run while this process executes it. An event is shown to readers once it is stored; those for display are
@@ -39,6 +40,8 @@ export interface EventLogOptions {
   readonly events: RunEventStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Joins the events of all runs of the process into transactions. */
+  readonly tick: StoreTick;
   /** Redacts the data of an event. */
   readonly redact: (data: JsonObject) => JsonObject;
   /** Id of the last event that is stored already; absent for a new run. */
@@ -57,7 +60,7 @@ const firstDelayMs = 25;
 const maxDelayMs = 1_000;
 
 /** Creates the log of a run that this process starts or resumes. */
-export function createEventLog({ runId, events, clock, logger, redact, base }: EventLogOptions): EventLog {
+export function createEventLog({ runId, events, clock, logger, tick, redact, base }: EventLogOptions): EventLog {
   const shown = createShownEvents(base);
   let waiting: Waiting[] = [];
   let dropped = 0;
@@ -103,14 +106,20 @@ export function createEventLog({ runId, events, clock, logger, redact, base }: E
         }
         wakeAll();
         if (waiting.length === 0 && dropped > 0) addNote();
+        if (waiting.length < maxBatch && attempt === undefined) break;
       }
       delayMs = firstDelayMs;
-      settle();
+      if (waiting.length === 0 || isClosed) settle();
+      else tick.add(storeNow);
     } catch (error) {
       onFailure(error);
     } finally {
       isStoring = false;
     }
+  }
+
+  function storeNow(): void {
+    void store();
   }
 
   async function write(batch: readonly Waiting[], to: RunEventWriter): Promise<void> {
@@ -166,7 +175,7 @@ export function createEventLog({ runId, events, clock, logger, redact, base }: E
     append(event) {
       if (isClosed) return;
       add(event);
-      void store();
+      tick.add(storeNow);
     },
     begin(holder) {
       writer ??= holder;

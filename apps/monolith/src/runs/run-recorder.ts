@@ -18,6 +18,7 @@ import type { EventLog } from './event-log.ts';
 import { createLostCalls } from './lost-calls.ts';
 import type { LostCalls } from './lost-calls.ts';
 import { createRecordedRuns } from './recorded-runs.ts';
+import { createStoreTick } from './store-tick.ts';
 import { createStoredEvents } from './stored-events.ts';
 import type { RunRecord } from './stored-events.ts';
 
@@ -89,6 +90,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const repeatedLines = new Map<string, number>();
   const lostCalls = new Map<string, LostCalls>();
   const pins = new Set<Promise<void>>();
+  const tick = createStoreTick();
 
   function pin({ runId, ref }: RunEventOf<'artifact'>): void {
     const pinning: Promise<void> = blobStore
@@ -119,7 +121,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
 
   function openLog(runId: string, known: readonly RecordedEvent[]): EventLog {
     const base = known.at(-1)?.id;
-    const log = createEventLog({ runId, events: store.events, clock, logger, redact, base });
+    const log = createEventLog({ runId, events: store.events, clock, logger, tick, redact, base });
     repeatedLines.set(runId, known.filter(isLineOfRun).length);
     lostCalls.set(runId, createLostCalls(known));
     logs.set(runId, log);

@@ -6,7 +6,7 @@ import { checkId } from './keys.ts';
 import { rowsOfRun } from './packed-rows.ts';
 import { leasesOf, problemOf } from './run-rows.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
-import { insertRows, pageSize } from './select.ts';
+import { addRows, pageSize } from './select.ts';
 import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
 import type { PackableTable } from './packed-rows.ts';
 import type { RowReader } from './rows.ts';
@@ -91,7 +91,7 @@ export async function addLastEvent(
     `SELECT coalesce(max(n), 0) AS n FROM ${runEventsTable} WHERE run_id = $1 AND epoch = $2`,
     [runId, epoch],
   );
-  await insertRows(sql, runEventsTable, columns, [rowOf(runId, epoch, { ...event, n: numberIn(row ?? {}, 'n') + 1 })]);
+  await addRows(sql, runEventsTable, columns, [rowOf(runId, epoch, { ...event, n: numberIn(row ?? {}, 'n') + 1 })]);
 }
 
 /** Writes the events of the current owners and returns the problem of each append. */
@@ -105,7 +105,7 @@ async function write(
   const problems = appends.map(({ runId, writer }) => problemOf({ ...writer, runId }, leases));
   const rows = appends.flatMap((append, index) => (problems[index] === undefined ? append.rows : []));
   for (let from = 0; from < rows.length; from += maxRowsOfStatement) {
-    await insertRows(sql, runEventsTable, columns, rows.slice(from, from + maxRowsOfStatement));
+    await addRows(sql, runEventsTable, columns, rows.slice(from, from + maxRowsOfStatement));
   }
   return problems;
 }

@@ -79,12 +79,24 @@ export function insertRows(
   columns: readonly string[],
   rows: readonly (readonly SqlValue[])[],
 ): Promise<readonly SqlRow[]> {
+  return sql.all(`${insertion(table, columns, rows.length)} RETURNING *`, rows.flat());
+}
+
+/** Inserts the rows whose keys are free. */
+export async function addRows(
+  sql: SqlRunner,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly SqlValue[])[],
+): Promise<void> {
+  await sql.all(insertion(table, columns, rows.length), rows.flat());
+}
+
+function insertion(table: string, columns: readonly string[], rows: number): string {
   let parameter = 0;
-  const places = rows.map((row) => `(${row.map(() => `$${++parameter}`).join(', ')})`).join(', ');
-  return sql.all(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places} ON CONFLICT DO NOTHING RETURNING *`,
-    rows.flat(),
-  );
+  const row = (): string => `(${columns.map(() => `$${++parameter}`).join(', ')})`;
+  const places = Array.from({ length: rows }, row).join(', ');
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places} ON CONFLICT DO NOTHING`;
 }
 
 function conditions(wanted: ColumnFilter): { readonly text: readonly string[]; readonly values: SqlValue[] } {
