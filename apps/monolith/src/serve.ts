@@ -99,7 +99,8 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
 function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
-  const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, clock, logger });
+  const { maxFruitlessCrashes } = config.agent;
+  const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, maxFruitlessCrashes, clock, logger });
   // A lease that has just expired is found before as much time passes again.
   const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / 2));
   return startRunRecovery({ chains, store, feed, resumeOther, isDeadOwner, intervalMs, clock, logger });

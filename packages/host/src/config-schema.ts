@@ -210,6 +210,13 @@ export const configSchema: JsonSchema = {
           default: 30_000,
           description: 'Time for which a failed model of plugins.modelProvider is asked last.',
         },
+        maxFruitlessCrashes: {
+          type: 'integer',
+          minimum: 1,
+          default: 3,
+          description:
+            'Crashes of the server in a row, without progress of a run between them, that the run survives; the next one fails it with E_RUN_LOST. A shutdown is not a crash.',
+        },
         demoScript: {
           type: 'string',
           minLength: 1,

@@ -74,6 +74,11 @@ export interface AgentConfig {
   readonly maxModelRetryDelayMs?: number;
   /** Milliseconds that a failed model of `plugins.modelProvider` is asked last. Default: 30 000. */
   readonly modelCooldownMs?: number;
+  /**
+   * Crashes of the server in a row, without progress of a run between them, that the run survives. The next one fails it.
+   * Default: 3.
+   */
+  readonly maxFruitlessCrashes?: number;
   /** Script that the demo model runs if no provider key is set. */
   readonly demoScript?: string;
   /** Limits of one run; an absent field has no limit. `maxCost` needs `prices` and is in their currency. */
@@ -175,7 +180,7 @@ export interface ResolvedConfig {
   readonly approvals: ApprovalsConfig;
   readonly runs: RunsConfig;
   /** `demoScript` is an absolute path. */
-  readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps'>>;
+  readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps' | 'maxFruitlessCrashes'>>;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
   readonly retention: RetentionConfig;

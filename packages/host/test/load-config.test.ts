@@ -19,7 +19,13 @@ function invalid(...parts: readonly string[]) {
   };
 }
 
-const agentDefaults = { maxSteps: 32, modelRetries: 4, maxModelRetryDelayMs: 60_000, modelCooldownMs: 30_000 };
+const agentDefaults = {
+  maxSteps: 32,
+  modelRetries: 4,
+  maxModelRetryDelayMs: 60_000,
+  modelCooldownMs: 30_000,
+  maxFruitlessCrashes: 3,
+};
 
 test('without a file the defaults apply and relative paths start at the working directory', async () => {
   const { config, baseDir, path, folder } = await load({});

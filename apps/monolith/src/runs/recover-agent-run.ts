@@ -1,5 +1,4 @@
 import type { RecordedEvent } from '@ravi/api';
-import { isKernelError } from '@ravi/kernel';
 import type { Clock, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRunner } from './agent-runner.ts';
 import { countFruitlessCrashes } from './fruitless-crashes.ts';
@@ -10,19 +9,21 @@ export interface RecoverAgentRunOptions {
   readonly store: CompleteStateStore;
   readonly agentRunner: AgentRunner;
   readonly recorder: RunRecorder;
+  /** Crashes in a row without progress that a run survives. */
+  readonly maxFruitlessCrashes: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-const maxFruitlessCrashes = 3;
 const maxSubAgents = 1_000;
 
 /**
- * Creates a function that recovers a run of the agent whose process ended. A run during which four processes in a row
- * crashed without progress fails with `E_RUN_LOST`, because it may be the cause. A shutdown is not a crash.
+ * Creates a function that recovers a run of the agent whose process ended. A run during which more than
+ * `maxFruitlessCrashes` processes in a row crashed without progress fails with `E_RUN_LOST`, because it may be the cause. A
+ * shutdown is not a crash.
  */
 export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Run) => Promise<void> {
-  const { store, agentRunner, recorder, clock, logger } = options;
+  const { store, agentRunner, recorder, maxFruitlessCrashes, clock, logger } = options;
 
   async function isFruitless(runId: string): Promise<boolean> {
     return countFruitlessCrashes(await readWithSubAgents(runId)) >= maxFruitlessCrashes;
@@ -53,21 +54,11 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     const owner = `giving_up_${crypto.randomUUID()}`;
     const now = clock.now();
     if ((await store.runs.claim(id, { owner, leaseMs: 10_000 })) === undefined) return;
-    const message = `The run failed because its process crashed ${maxFruitlessCrashes + 1} times in a row without progress`;
+    const message = `The run failed because its process crashed ${maxFruitlessCrashes + 1} times in a row without progress (agent.maxFruitlessCrashes)`;
     const error = { code: 'E_RUN_LOST', message, retryable: false };
     const event = { type: 'run-end', runId: id, sessionId, status: 'failed', error } as const;
     await store.runs.transition(id, { from: ['running'], to: 'failed', now, owner, outcome: { error }, event });
     logger.error('run given up', { runId: id });
-  }
-
-  // Jobs end with their process.
-  async function failJobs({ id: runId }: Run): Promise<void> {
-    const error = { code: 'E_RUN_LOST', message: 'The process ended while the job ran', retryable: true };
-    for (const status of ['running', 'queued'] as const) {
-      const { items } = await store.jobs.list({ runId, status });
-      for (const job of items)
-        await store.jobs.update(job.id, job.version, { status: 'failed', error, now: clock.now() });
-    }
   }
 
   async function follow(runId: string, result: ReturnType<AgentRunner['recover']>): Promise<void> {
@@ -81,12 +72,6 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     if (run.status === 'running' && (await isFruitless(runId))) return giveUp(run);
     const recovering = agentRunner.recover(run);
     follow(runId, recovering).catch((error: unknown) => logger.error('run could not be recovered', { runId, error }));
-    // The process that has the run handles its jobs.
-    const isOurs = await recovering.then(
-      () => true,
-      (error: unknown) => !isKernelError(error, 'E_STATE_CONFLICT'),
-    );
-    if (isOurs) await failJobs(run);
   };
 }
 
