@@ -20,7 +20,8 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
   const trace = traceOf(record, { isOver });
   const responses = dataOf(events, 'model-end');
   const cost = costOf(responses);
-  const task = dataOf(events, 'run-start').find((start) => start.task !== undefined)?.task;
+  // The process may end before the first event is stored.
+  const task = dataOf(events, 'run-start').find((start) => start.task !== undefined)?.task ?? taskOf(run);
   const pause = run.status === 'paused' ? dataOf(events, 'run-paused').at(-1) : undefined;
   const error = result?.error ?? ended?.error ?? run.outcome?.error ?? pause?.error;
   const { code: script } = run.definition;
@@ -39,6 +40,11 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
     ...(script === undefined ? {} : { script }),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+function taskOf({ definition: { kind, details } }: Run): string | undefined {
+  const task = details?.['task'];
+  return kind === 'agent' && typeof task === 'string' ? task : undefined;
 }
 
 /** Returns the references of all artifact events, in order. */
