@@ -19,7 +19,7 @@ export const jobSchema = sameAs<Job>()(
       status: statuses,
       version: count,
     },
-    { runId: string(), input: jsonValue, progress: jsonValue, result: jsonValue, error: errorSchema },
+    { runId: string(), callId: string(), input: jsonValue, progress: jsonValue, result: jsonValue, error: errorSchema },
   ),
 );
 

@@ -14,6 +14,8 @@ export interface NewJob {
   readonly sessionId: string;
   /** Run that does the work. The holder of its lease is the process that works on it. */
   readonly runId?: string;
+  /** Call of the run that became the job. */
+  readonly callId?: string;
   /** Kind of work, for example the tool that runs in the background. */
   readonly kind: string;
   readonly input?: JsonValue;

@@ -158,8 +158,9 @@ export interface RunStore {
   /**
    * Changes the status. Returns `false` without a change if the run does not exist, has another status or another owner.
    * Every status other than `running` releases the lease. A final status never changes. It also withdraws, in the same step,
-   * every approval of the run that no call has consumed, because no call can take its decision any more. Live runs below it
-   * end with it, as `cancelled` and in the same way, because no process would resume them.
+   * every approval of the run that no call has consumed, because no call can take its decision any more, and cancels every
+   * live job of the run. Live runs below it end with it, as `cancelled` and in the same way, because no process would resume
+   * them.
    * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
    */
   transition(id: string, change: RunTransition): Promise<boolean>;

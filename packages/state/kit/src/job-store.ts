@@ -2,7 +2,7 @@ import type { Job, JobChange, JobStatus, JobStore, NewJob, RunWriter } from '@ra
 import { conflict } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
-import { choiceIn, numberIn, objectIn, readRow } from './rows.ts';
+import { choiceIn, numberIn, objectIn, readRow, readRows } from './rows.ts';
 import { checkWriter } from './run-rows.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner } from './database.ts';
@@ -81,6 +81,22 @@ export function createJobStore(database: Database): JobStore {
       return row && readRow(jobs, row);
     },
   };
+}
+
+/** Cancels the live jobs of a run that has just ended: no process works on them any more. */
+export async function endJobsOf(sql: SqlRunner, runId: string, message: string, now: number): Promise<void> {
+  const rows = await sql.all(`SELECT * FROM ${jobs.table} WHERE run_id = $1 AND status IN ('queued', 'running')`, [
+    runId,
+  ]);
+  const error = { code: 'E_CANCELLED', message, retryable: false };
+  // A damaged row does not keep the run from its end.
+  for (const job of readRows(jobs, rows).items) {
+    await sql.all(
+      `UPDATE ${jobs.table} SET status = 'cancelled', updated_at = $2, state = $3, version = version + 1
+       WHERE id = $1 RETURNING id`,
+      [job.id, now, jsonText(stateAfter(job, { error, now }), 'A job')],
+    );
+  }
 }
 
 function stateAfter(job: Job, change: JobChange): JobState {

@@ -1,6 +1,7 @@
 import type { JsonObject, Run, RunStore } from '@ravi/kernel';
 import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
+import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { numberIn, readRow, textIn } from './rows.ts';
@@ -103,6 +104,7 @@ export function createRunStore(database: Database): RunStore {
           const isChanged = await change(sql);
           if (!isChanged) return false;
           await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));
+          await endJobsOf(sql, id, `The run ${id}, which started this job, is ${to}`, now);
           await endRunsBelow(sql, { id, status: to }, now);
           return true;
         },

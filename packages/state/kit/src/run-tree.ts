@@ -1,5 +1,6 @@
 import { endedReason, withdrawOfRun } from './approval-steps.ts';
 import type { SqlRunner } from './database.ts';
+import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
 import { isLive, runs } from './run-rows.ts';
 import { selectRow } from './select.ts';
@@ -25,7 +26,7 @@ export async function hasEnded(sql: SqlRunner, runId: string): Promise<boolean> 
 }
 
 /**
- * Cancels every live run below a run that has just ended, and withdraws their approvals: no run waits for their results,
+ * Cancels every live run below a run that has just ended, with their jobs, and withdraws their approvals: no run waits for their results,
  * and no process would resume them.
  */
 export async function endRunsBelow(
@@ -45,6 +46,7 @@ export async function endRunsBelow(
     );
     for (const { id } of ended) {
       await withdrawOfRun(sql, String(id), now, endedReason('cancelled', message));
+      await endJobsOf(sql, String(id), message, now);
       parents.push(String(id));
     }
   }

@@ -38,7 +38,7 @@ export function refusing(kind: JournalWrite['kind']): (asked: JournalWrite['kind
 export function journalItems({ writes }: TestJournal): Listing<JournalItem> {
   const calls = new Map<string, JournaledCall>();
   for (const write of writes) {
-    const entry = { ...write.entry, attempt: 1 };
+    const entry = { ...write.entry, attempt: write.entry.attempt ?? 1 };
     const outcome = write.kind === 'started' ? {} : { result: write.result };
     calls.set(entry.idempotencyKey, { type: 'call', status: write.kind, entry, ...outcome });
   }

@@ -55,6 +55,26 @@ export function runCases({ needing }: StateStoreSuite): void {
     assert.equal((await runs.get('a\ufffd'))?.status, 'running');
   });
 
+  const withJobs = needing('jobs');
+  withJobs('a run that ends cancels its live jobs, and those of the runs below it', async ({ runs, jobs }) => {
+    await runs.create(newRun('run-1'));
+    await runs.create(newRun('run-2', { parentRunId: 'run-1' }));
+    await runs.create(newRun('run-3'));
+    const job = { principal: 'ada', sessionId: 'session-1', kind: 'crawl', createdAt: midnight };
+    for (const number of [1, 2, 3]) await jobs.create({ ...job, id: `job-${number}`, runId: `run-${number}` });
+    await jobs.create({ ...job, id: 'job-4', runId: 'run-1' });
+    await jobs.update('job-1', 1, { status: 'running', progress: { page: 7 }, now: midnight });
+    await jobs.update('job-4', 1, { status: 'completed', result: 'done', now: midnight });
+    await runs.transition('run-1', { from: ['running'], to: 'paused', now: midnight + 1 });
+    assert.equal((await jobs.get('job-1'))?.status, 'running');
+    await runs.transition('run-1', { from: ['paused'], to: 'failed', now: midnight + 2 });
+    const statuses = [1, 2, 3, 4].map(async (number) => (await jobs.get(`job-${number}`))?.status);
+    assert.deepEqual(await Promise.all(statuses), ['cancelled', 'cancelled', 'queued', 'completed']);
+    const ended = await jobs.get('job-1');
+    assert.deepEqual([ended?.progress, ended?.version, ended?.updatedAt], [{ page: 7 }, 3, midnight + 2]);
+    assert.equal(ended?.error?.code, 'E_CANCELLED');
+  });
+
   const withApprovals = needing('approvals');
   withApprovals('a run that ends withdraws its open approvals, and later ones too', async ({ runs, approvals }) => {
     for (const to of ['completed', 'failed', 'cancelled'] as const) {
