@@ -3,7 +3,7 @@ import { busySession, findLiveRun } from '@ravi/agents';
 import type { QuestionAnswer } from '@ravi/agents';
 import { RunProblem } from './run-problem.ts';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
-import { isKernelError, KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError, openApprovalStatuses } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 
@@ -68,6 +68,16 @@ export function createRunService(options: RunServiceOptions): RunService {
     return store.runs.transition(run.id, change);
   }
 
+  // Wakes a run that is paused for them.
+  async function withdrawOf({ runId, callId }: Job, reason: string): Promise<void> {
+    if (runId === undefined || callId === undefined) return;
+    for (const status of openApprovalStatuses) {
+      const { items } = await store.approvals.list({ runId, status });
+      const own = items.filter(({ request }) => request.callId === callId || request.callId.startsWith(`${callId}.`));
+      for (const { request } of own) await store.approvals.withdraw(request.id, { now: clock.now(), reason });
+    }
+  }
+
   return {
     async startAgent(request) {
       const known = await startedBefore(request);
@@ -113,7 +123,7 @@ export function createRunService(options: RunServiceOptions): RunService {
       const isHeld = run?.status === 'running' && (run.lease?.expiresAt ?? 0) > clock.now();
       const error = { code: 'E_CANCELLED', message: reason, retryable: false };
       const change = { status: 'cancelled', error, now: clock.now() } as const;
-      if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return;
+      if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return withdrawOf(job, reason);
       throw new KernelError('E_STATE_CONFLICT', `Job ${id} is ${status} and cannot be cancelled in this process`);
     },
     async resumeAgent(run, answer) {

@@ -3,6 +3,8 @@ import { KernelError, compareRisk } from '@ravi/kernel';
 import type { JsonObject, ChainPolicy, Skill } from '@ravi/kernel';
 import { isSameList } from '../skills/active-skills.ts';
 import type { ActiveSkills, SkillBound } from '../skills/active-skills.ts';
+import { jobDetails } from './announced-jobs.ts';
+import type { AnnouncedJob } from './announced-jobs.ts';
 import type { Budget, BudgetLimits, BudgetSpent } from './budget.ts';
 
 /** Parts of a run that its snapshot consists of. */
@@ -11,6 +13,8 @@ export interface SnapshotSource {
   readonly session: InvokerSession;
   readonly skills: ActiveSkills;
   readonly budget: Budget | undefined;
+  readonly hasJobs: boolean;
+  readonly jobs: { readonly announced: readonly AnnouncedJob[] };
 }
 
 /** The permissions that were recorded last, by session. Not a field of the run: most runs are not recorded. */
@@ -24,6 +28,7 @@ export function snapshotOf(run: SnapshotSource): JsonObject | undefined {
   return {
     ...(skills.length === 0 ? {} : { skills: [...run.skills.activeNames] }),
     ...changedPermissions(run),
+    ...(run.hasJobs ? jobDetails(run.jobs.announced) : {}),
     ...(budget === undefined ? {} : { budget: budget as unknown as JsonObject }),
   };
 }

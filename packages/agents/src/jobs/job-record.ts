@@ -24,8 +24,11 @@ export interface JobRecord {
   readonly saved: Promise<unknown>;
 }
 
-/** Stores that a job runs. Returns `undefined` without a job store. A run with a lease waits while the store is unavailable. */
-export function createJobRecord(run: JobRecorder, job: Omit<NewJob, 'createdAt'>): JobRecord | undefined {
+/**
+ * Stores that a job runs. Returns `undefined` without a job store. A run with a lease waits while the store is unavailable.
+ * `row` is the record of a job that an earlier process began.
+ */
+export function createJobRecord(run: JobRecorder, job: Omit<NewJob, 'createdAt'>, row?: Job): JobRecord | undefined {
   const { jobs: store, logger } = run.definition;
   if (store === undefined) return undefined;
   const now = (): number => run.now();
@@ -51,7 +54,10 @@ export function createJobRecord(run: JobRecorder, job: Omit<NewJob, 'createdAt'>
       return current?.version === version + 1 && current.status === next.status ? current : undefined;
     });
 
-  const begin = async (): Promise<Job | undefined> => change(await create(), { status: 'running', now: now() });
+  const begin = async (): Promise<Job | undefined> => {
+    if (row?.status === 'running') return row;
+    return change(row ?? (await create()), { status: 'running', now: now() });
+  };
 
   const finish = async (next: JobChange): Promise<Job | undefined> => {
     const current = await last;

@@ -1,17 +1,15 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { textBlock } from '@ravi/kernel';
-import type { ContentBlock, InvocationResult, JobStatus, JsonValue, Principal, ToolUseBlock } from '@ravi/kernel';
+import type { ContentBlock, InvocationResult, Job, JobStatus, JsonValue, Principal, ToolUseBlock } from '@ravi/kernel';
 import { randomId } from '@ravi/support';
 import type { AgentEventSink } from '../agent/agent-event.ts';
+import type { AnnouncedJob } from '../agent/announced-jobs.ts';
 import { mediaOf } from '../conversation/model-result.ts';
 import { createJobRecord } from './job-record.ts';
 import type { JobRecord, JobRecorder } from './job-record.ts';
 
 /** A call that continues in the background while the run works on. */
-export interface RunningJob {
-  readonly id: string;
-  readonly callId: string;
-  readonly tool: string;
+export interface RunningJob extends AnnouncedJob {
   readonly status: JobStatus;
   /** Present once it is final. */
   readonly result?: InvocationResult;
@@ -34,12 +32,16 @@ export interface JobOwner extends JobRecorder {
   readonly principal: Principal;
   readonly session: InvokerSession;
   readonly emit: AgentEventSink | undefined;
+  /** True if another process continues the run, and its jobs with it. */
+  readonly isSuspended: boolean;
 }
 
-/** Jobs of one run. They end with the run at the latest. */
+/** Jobs of one run. They end with the run at the latest; a run that another process continues keeps them. */
 export class Jobs {
   readonly #run: JobOwner;
   readonly #entries: Entry[] = [];
+  /** Records of jobs that an earlier process began and the model has not heard of, by the id of their calls. */
+  readonly #unannounced = new Map<string, Job>();
   #unread: PromiseWithResolvers<void> | undefined;
 
   constructor(run: JobOwner) {
@@ -47,22 +49,33 @@ export class Jobs {
   }
 
   /** Turns a running call into a job and returns its id; `cancel` cancels the call. */
-  begin({ id: callId, name: tool, arguments: args }: ToolUseBlock, cancel: () => void): string {
-    const id = randomId('job');
-    const { principal, sessionId, runId } = this.#run;
-    const job = { id, principal, sessionId, runId, kind: tool, input: args };
-    const record = createJobRecord(this.#run, job);
-    const done = Promise.withResolvers<void>();
-    const entry: Entry = { id, callId, tool, status: 'running', isRead: false, cancel, record, done };
-    this.#entries.push(entry);
+  begin(call: ToolUseBlock, cancel: () => void): string {
+    const row = this.#takeUnannounced(call.id);
+    const id = row?.id ?? randomId('job');
+    this.#add(id, call, { row, cancel });
     return id;
+  }
+
+  /** Continues a job of an earlier process under its id. `row` is its record, if the store has one. */
+  adopt(id: string, call: ToolUseBlock, row: Job | undefined, cancel: () => void): void {
+    this.#add(id, call, { row, cancel });
+  }
+
+  /** Keeps the record of a job that the model has not heard of for the call, which may become a job again. */
+  keepUnannounced(callId: string, row: Job): void {
+    this.#unannounced.set(callId, row);
   }
 
   /** Sets the result of a call that became a job. Returns `false` for any other call. */
   finish(callId: string, result: InvocationResult): boolean {
+    // The process that continues the run finds the outcome in the journal, or makes the call again.
+    const isLeft = this.#run.isSuspended;
     const entry = this.#entries.find((each) => each.callId === callId);
-    if (entry === undefined) return false;
-    if (isLive(entry)) this.#end(entry, result.status === 'ok' ? 'completed' : statusOf(result), result);
+    if (entry === undefined) {
+      if (!isLeft) this.#endUnannounced(callId, result);
+      return false;
+    }
+    if (isLive(entry) && !isLeft) this.#end(entry, finalStatusOf(result), result);
     return true;
   }
 
@@ -71,9 +84,14 @@ export class Jobs {
     return this.#entries.some((entry) => entry.callId === callId && isLive(entry));
   }
 
-  /** True while a job runs. */
-  get hasLive(): boolean {
-    return this.#entries.some(isLive);
+  /** Ids of the calls whose jobs run. */
+  get liveCalls(): readonly string[] {
+    return this.#entries.filter(isLive).map(({ callId }) => callId);
+  }
+
+  /** Jobs that the model knows and whose results it has not received. */
+  get announced(): readonly AnnouncedJob[] {
+    return this.#entries.filter(({ isRead }) => !isRead).map(({ id, callId, tool }) => ({ id, callId, tool }));
   }
 
   get(id: string): RunningJob | undefined {
@@ -144,6 +162,32 @@ export class Jobs {
     await Promise.all(this.#entries.flatMap(({ record }) => (record === undefined ? [] : [record.saved])));
   }
 
+  #add(
+    id: string,
+    { id: callId, name: tool, arguments: args }: ToolUseBlock,
+    { row, cancel }: { readonly row: Job | undefined; readonly cancel: () => void },
+  ): void {
+    const { principal, sessionId, runId } = this.#run;
+    const job = { id, principal, sessionId, runId, callId, kind: tool, input: args };
+    const isEnded = row !== undefined && !isLive(row);
+    const record = isEnded ? undefined : createJobRecord(this.#run, job, row);
+    const done = Promise.withResolvers<void>();
+    this.#entries.push({ id, callId, tool, status: 'running', isRead: false, cancel, record, done });
+  }
+
+  #takeUnannounced(callId: string): Job | undefined {
+    const row = this.#unannounced.get(callId);
+    this.#unannounced.delete(callId);
+    return row;
+  }
+
+  #endUnannounced(callId: string, result: InvocationResult): void {
+    const row = this.#takeUnannounced(callId);
+    if (row === undefined) return;
+    const record = createJobRecord(this.#run, row, row);
+    record?.end(finalStatusOf(result), result as unknown as JsonValue, result.error);
+  }
+
   #entry(id: string): Entry | undefined {
     return this.#entries.find((entry) => entry.id === id);
   }
@@ -168,6 +212,7 @@ function isUnread(entry: Entry): boolean {
   return !isLive(entry) && !entry.isRead;
 }
 
-function statusOf(result: InvocationResult): JobStatus {
+function finalStatusOf(result: InvocationResult): JobStatus {
+  if (result.status === 'ok') return 'completed';
   return result.error?.code === 'E_CANCELLED' ? 'cancelled' : 'failed';
 }

@@ -31,6 +31,7 @@ import { ApprovalPause } from './approval-pause.ts';
 import type { EnterWait } from './approval-pause.ts';
 import { RunJournal } from './run-journal.ts';
 import type { KeptLease } from './keep-lease.ts';
+import { isSuspended } from './suspension.ts';
 
 /** Parts of an {@link AgentRun}. */
 export interface AgentRunParts {
@@ -183,6 +184,11 @@ export class AgentRun implements AgentContext {
   /** True once {@link AgentRun.jobs} was used. */
   get hasJobs(): boolean {
     return this.#jobs !== undefined;
+  }
+
+  /** True if the run was cancelled only in this process. */
+  get isSuspended(): boolean {
+    return isSuspended(this);
   }
 
   /** True while a sub-agent runs that no call has started. */

@@ -1,9 +1,10 @@
 import type { InvokerSession } from '@ravi/invoker';
 import type { CancelListener } from '@ravi/invoker/internal';
-import { isKernelError, KernelError } from '@ravi/kernel';
+import { KernelError } from '@ravi/kernel';
 import type { AwaitedApproval, Timer } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { ApprovalMode } from '../agent/agent-options.ts';
+import { isSuspension } from './suspension.ts';
 
 /** Parts of a run that decide whether it can pause. */
 export interface Pausing {
@@ -11,11 +12,11 @@ export interface Pausing {
   readonly definition: Pick<AgentDefinition, 'invoker'>;
   readonly session: InvokerSession;
   readonly hasJobs: boolean;
-  readonly jobs: { readonly hasLive: boolean };
+  readonly jobs: { readonly liveCalls: readonly string[] };
   readonly hasOpenChildren: boolean;
 }
 
-/** Calls of the step that the run is in. */
+/** Calls that the run waits for at the moment, in addition to those of its jobs. */
 export interface AwaitedCalls {
   /** Ids of the calls without a result. */
   readonly open: readonly string[];
@@ -27,16 +28,18 @@ export type EnterWait = (approvals: readonly AwaitedApproval[]) => () => void;
 const pauseAfterMs = 250;
 
 /**
- * Pauses a run as soon as everything that it waits for is waiting for people: each call without a result has reported a wait,
- * and no job runs, nor a sub-agent without a call. A wait that ends within a quarter of a second does not pause the run. With the
- * mode `wait`, the run pauses when the time of its last request has passed. A sub-agent reports its wait to the run above, and
- * pauses together with it.
+ * Pauses a run as soon as everything that it waits for is waiting for people: each call without a result, also that of a job,
+ * has reported a wait, and no sub-agent without a call runs. A wait that ends within a quarter of a second does not pause the
+ * run. With the mode `wait`, the run pauses when the time of its last request has passed. A sub-agent reports its wait to the run
+ * above, and pauses together with it.
  */
 export class ApprovalPause implements CancelListener {
   readonly #run: Pausing;
   readonly #enterWaitAbove: EnterWait | undefined;
   #endWaitAbove: (() => void) | undefined;
   readonly #waits = new Map<string, readonly AwaitedApproval[]>();
+  /** Calls that wait for the calls of jobs. */
+  readonly #followers = new Map<string, string>();
   #calls: AwaitedCalls | undefined;
   #timer: Timer | undefined;
   #isPausing = false;
@@ -68,10 +71,24 @@ export class ApprovalPause implements CancelListener {
     };
   }
 
-  /** Watches the calls of a complete response. */
-  watch(calls: AwaitedCalls): void {
+  /** Begins the wait of a call for the call of a job; the returned function ends it. */
+  follow(callId: string, jobCallId: string): () => void {
+    this.#followers.set(callId, jobCallId);
+    this.look();
+    return () => {
+      this.#followers.delete(callId);
+      this.look();
+    };
+  }
+
+  /** Watches the calls of a complete response, or only the jobs; the returned function ends that. */
+  watch(calls: AwaitedCalls = jobsOnly): () => void {
     this.#calls = calls;
     this.look();
+    return () => {
+      this.#calls = undefined;
+      this.look();
+    };
   }
 
   /** Checks again whether the run waits only for people. */
@@ -121,14 +138,11 @@ export class ApprovalPause implements CancelListener {
 
   #isIdle(): boolean {
     const { session, hasJobs, jobs, hasOpenChildren } = this.#run;
-    if (this.#waits.size === 0 || session.cancellation.isCancelled || hasOpenChildren) return false;
-    if (hasJobs && jobs.hasLive) return false;
-    const open = this.#calls?.open ?? [];
-    return open.length > 0 && open.every((callId) => this.#waits.has(callId));
+    if (this.#calls === undefined || this.#waits.size === 0) return false;
+    if (session.cancellation.isCancelled || hasOpenChildren) return false;
+    const open = hasJobs ? [...this.#calls.open, ...jobs.liveCalls] : this.#calls.open;
+    return open.length > 0 && open.every((callId) => this.#waits.has(this.#followers.get(callId) ?? callId));
   }
 }
 
-/** True if a run was cancelled because it continues in another process, or later. */
-export function isSuspension(reason: unknown): boolean {
-  return isKernelError(reason) && (reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause));
-}
+const jobsOnly: AwaitedCalls = { open: [] };

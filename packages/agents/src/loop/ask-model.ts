@@ -24,7 +24,7 @@ import { buildRequest } from '../prompt/build-request.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import { writeInPlace } from '../supervision/write-in-place.ts';
 import type { AgentRun } from './agent-run.ts';
-import { isSuspended } from './run-record.ts';
+import { isSuspended } from './suspension.ts';
 import { StepCalls } from './step-calls.ts';
 
 /** A complete response, with its calls running or waiting. */

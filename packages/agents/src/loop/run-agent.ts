@@ -21,7 +21,8 @@ import { pauseState } from '../conversation/pause.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askModel } from './ask-model.ts';
 import type { CompleteResponse } from './ask-model.ts';
-import { beginRun, endRun, isSuspended, suspend } from './run-record.ts';
+import { beginRun, endRun } from './run-record.ts';
+import { isSuspended, suspend } from './suspension.ts';
 
 /** Runs the agent loop until the run ends. `begin` appends the first message. Never rejects. */
 export async function runAgent<Input>(
@@ -112,6 +113,8 @@ export async function appendToolResults(run: AgentRun, results: readonly ToolRes
   if (run.pausing?.isPausing === true) return pauseForApprovals(run, results, run.pausing.awaited);
   // The process that continues the run makes these calls again, or finds their outcomes.
   if (isSuspended(run)) run.check();
+  // The id of a job is on record before the model knows it.
+  if (run.hasJobs) await run.jobs.flush();
   const content = run.hasJobs ? [...results, ...run.jobs.consumeUnread()] : results;
   if (run.questions.size > 0) return pause(run, content);
   const saving = appendMessage(run, { role: 'user', content }, snapshotOf(run));
@@ -127,7 +130,8 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
   if (reason === 'pause') return;
   if (reason === 'length') return run.end(stopped('length', 'The response was cut off by its length limit'));
   if (reason === 'refusal') return run.end(stopped('refusal', 'The model or a filter refused to respond'));
-  if (run.hasJobs && (await run.jobs.waitForUnread())) return appendUserMessage(run, run.jobs.consumeUnread());
+  if (run.hasJobs && (await waitForJobs(run))) return appendUserMessage(run, run.jobs.consumeUnread());
+  if (run.pausing?.isPausing === true) return pauseForApprovals(run, [], run.pausing.awaited);
   const { output } = run.definition;
   if (output === undefined) return run.end({ status: 'completed', reason: 'answer' });
   const checked = await output.check(run.text);
@@ -145,8 +149,21 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
   ]);
 }
 
+// A run whose jobs all wait for people pauses.
+async function waitForJobs(run: AgentRun): Promise<boolean> {
+  const stopWatch = run.pausing?.watch();
+  try {
+    return await run.jobs.waitForUnread();
+  } catch (error) {
+    if (run.pausing?.isPausing === true) return false;
+    throw error;
+  } finally {
+    stopWatch?.();
+  }
+}
+
 async function appendUserMessage(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
-  await appendMessage(run, { role: 'user', content });
+  await appendMessage(run, { role: 'user', content }, snapshotOf(run));
 }
 
 // Results of the other calls are stored now. The process that continues the run makes the open calls again.
@@ -194,7 +211,7 @@ function endingOf(run: AgentRun, error: unknown): AgentEnding {
 }
 
 async function finish(run: AgentRun, reached: AgentEnding): Promise<AgentResult> {
-  if (run.hasJobs) run.jobs.stopAll('the run has ended');
+  if (run.hasJobs && !run.isSuspended) run.jobs.stopAll('the run has ended');
   if (reached.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
   if (run.hasJobs) await run.jobs.flush();
   // They are stored before this run, because the process that continues it looks for them.

@@ -1,20 +1,27 @@
 import { isKernelError } from '@ravi/kernel';
-import type { InvocationResult, Journal, JournalEntry } from '@ravi/kernel';
+import type { InvocationResult, Journal, JournalEntry, JournalItem } from '@ravi/kernel';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { StoreUser } from '../conversation/wait-for-store.ts';
+
+/** Run whose calls are recorded. */
+export interface JournaledRun extends StoreUser {
+  readonly isSuspended: boolean;
+}
 
 /** Journal of the calls of one run, whose writes wait while the store is unavailable. */
 export class RunJournal implements Journal {
   readonly #journal: Journal;
   readonly #writes = new Set<Promise<void>>();
-  #run: StoreUser | undefined;
+  /** Number of the next attempt of calls that an earlier process began. */
+  readonly #attempts = new Map<string, number>();
+  #run: JournaledRun | undefined;
 
   constructor(journal: Journal) {
     this.#journal = journal;
   }
 
   /** Sets the run, which is created after its session with this journal. Returns `false` if it is the journal of a run above. */
-  bind(run: StoreUser): boolean {
+  bind(run: JournaledRun): boolean {
     this.#run ??= run;
     return this.#run === run;
   }
@@ -24,12 +31,27 @@ export class RunJournal implements Journal {
     while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
   }
 
-  started(entry: JournalEntry): Promise<void> {
-    return this.#write(() => this.#journal.started(entry));
+  /** Makes a call that began in an earlier process, and that is made again, the next attempt of that call. */
+  continueFrom(items: readonly JournalItem[]): void {
+    for (const item of items) {
+      if (item.type !== 'call' || item.status === 'finished') continue;
+      this.#attempts.set(item.entry.idempotencyKey, item.entry.attempt + 1);
+    }
   }
 
-  finished(entry: JournalEntry, result: InvocationResult): Promise<void> {
-    return this.#write(() => this.#journal.finished(entry, result));
+  started(entry: JournalEntry): Promise<void> {
+    return this.#write(() => this.#journal.started(this.#numbered(entry)));
+  }
+
+  async finished(entry: JournalEntry, result: InvocationResult): Promise<void> {
+    // The call may or may not have had its effect, so it has no outcome for the process that continues the run.
+    if (entry.record.status === 'cancelled' && this.#run?.isSuspended === true) return;
+    await this.#write(() => this.#journal.finished(this.#numbered(entry), result));
+  }
+
+  #numbered(entry: JournalEntry): JournalEntry {
+    const attempt = this.#attempts.get(entry.idempotencyKey);
+    return attempt === undefined ? entry : { ...entry, attempt };
   }
 
   #write(write: () => Promise<void>): Promise<void> {

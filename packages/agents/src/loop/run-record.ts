@@ -1,4 +1,3 @@
-import type { InvokerSession } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type {
   JsonObject,
@@ -12,15 +11,14 @@ import type {
   RunTransition,
 } from '@ravi/kernel';
 import { errorText, retryWhileUnavailable } from '@ravi/support';
-import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEnding } from '../agent/agent-result.ts';
 import { budgetRecordOf, changedPermissions } from '../agent/run-snapshot.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { AgentRun } from './agent-run.ts';
-import { isSuspension } from './approval-pause.ts';
 import { busySession, findLiveRun } from './busy-session.ts';
 import { keepLease } from './keep-lease.ts';
 import type { KeptLease } from './keep-lease.ts';
+import { isSuspended, suspend } from './suspension.ts';
 
 /** Kind of an agent's runs in the run store, which may hold other kinds. */
 export const agentKind: string = 'agent';
@@ -239,25 +237,4 @@ function outcomeOf({ text, budget, isResumable }: AgentRun, { reason, output, er
   const spent = budget === undefined || !isResumable ? {} : { spent: { ...budget.spent } };
   const result = { reason, text, ...(output === undefined ? {} : { output }), ...spent };
   return { result, ...(error === undefined ? {} : { error }) };
-}
-
-/** Parts of a run that decide whether it is suspended. */
-export interface Suspendable {
-  readonly definition: Pick<AgentDefinition, 'lease'>;
-  readonly lease: KeptLease | undefined;
-  readonly session: InvokerSession;
-}
-
-/**
- * True if the run was cancelled only in this process, and another one can continue it: this process is shutting down (the
- * cancellation is caused by `E_RUN_SUSPENDED`), or its lease is lost. The run is then not recorded as ended.
- */
-export function isSuspended({ definition, lease, session: { cancellation } }: Suspendable): boolean {
-  if (definition.lease === undefined || !cancellation.isCancelled) return false;
-  return lease?.isLost === true || isSuspension(cancellation.error);
-}
-
-/** Cancels the run in this process and leaves it to the next one. */
-export function suspend({ session }: Pick<Suspendable, 'session'>, reason: string): void {
-  session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason));
 }

@@ -19,7 +19,7 @@ import type { AgentRun } from './agent-run.ts';
 import type { OpenCalls } from './agent-stream.ts';
 import { CallIds } from './call-ids.ts';
 import { invokeCall } from './invoke-call.ts';
-import { isSuspended } from './run-record.ts';
+import { isSuspended } from './suspension.ts';
 
 interface Slot {
   readonly call: ToolUseBlock;
@@ -105,9 +105,14 @@ export class StepCalls implements CancelListener, OpenCalls {
     const { cancellation } = this.#run.session;
     if (cancellation.isCancelled) this.handleCancel();
     if (this.#pending === 0) return Promise.resolve();
-    this.#run.pausing?.watch(this);
+    const stopWatch = this.#run.pausing?.watch(this);
     cancellation.subscribe(this);
-    return new Promise((resolve) => (this.#onAllSettled = resolve));
+    return new Promise((resolve) => {
+      this.#onAllSettled = () => {
+        stopWatch?.();
+        resolve();
+      };
+    });
   }
 
   /** Gives every open call a result when the run is cancelled: tools, approvals and middleware may not return one. */

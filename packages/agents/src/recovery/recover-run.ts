@@ -1,8 +1,12 @@
 import { withRisksOf } from '@ravi/invoker';
-import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
+import type { ToolInvoker } from '@ravi/invoker';
+import { defineChainPolicy, isKernelError, isLocalTool, KernelError, textOf } from '@ravi/kernel';
 import type {
+  Approval,
   HistoryStore,
+  JournalItem,
   LeaseRequest,
+  Listing,
   ModelStopReason,
   Run,
   RunDefinition,
@@ -23,14 +27,17 @@ import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';
 import type { RecoveryStores } from '../loop/agent-run.ts';
 import type { StreamParts } from '../loop/agent-stream.ts';
+import { RunJournal as JournalOfRun } from '../loop/run-journal.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
-import { agentKind, isSuspended } from '../loop/run-record.ts';
+import { agentKind } from '../loop/run-record.ts';
+import { isSuspended } from '../loop/suspension.ts';
 import { storeTask } from '../loop/start-run.ts';
 import type { ChildRunner } from '../loop/sub-agents.ts';
 import { StepCalls } from '../loop/step-calls.ts';
 import { endChildren, readChildRuns } from './child-runs.ts';
-import type { ChildRuns } from './child-runs.ts';
+import { continueJobs, readInterruptedJobs, repeatedCalls } from './interrupted-jobs.ts';
+import type { OutcomeLookup } from './interrupted-jobs.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
 import { isWithin, readRunApprovals } from './run-approvals.ts';
 import type { RunApprovals } from './run-approvals.ts';
@@ -204,11 +211,17 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
   if (!hasTask && run.task !== undefined) return storeTask(run, run.task);
   if (!hasTask || last?.runId !== run.runId) throw lost(hasTask);
   const calls = last.details?.['pause'] === undefined ? openCalls(run.messages) : [];
-  // Calls of earlier steps have results, and jobs ended with their process.
-  const isDead = (callId: string): boolean => !calls.some((call) => isWithin(callId, call));
-  await approvals.withdraw(({ callId }) => isDead(callId), abandoned);
-  const { runs } = run.definition;
+  const { runs, invoker } = run.definition;
   const children = await waitForStore(run, () => readChildRuns(runs, run.runId));
+  const jobs = await readInterruptedJobs(run, history.jobs);
+  const recorded = await recordedCalls(run, journal, calls.length + jobs.announced.length);
+  const lookup = (known: readonly Approval[]): OutcomeLookup =>
+    createOutcomeLookup(run.runId, recorded, { children, approvals: known, isIdempotent: isIdempotentIn(invoker) });
+  const repeated = repeatedCalls(jobs, lookup(approvals.all));
+  const isOfJob = (callId: string): boolean => repeated.some((call) => isWithin(callId, call));
+  // Calls of earlier steps have results, except those of jobs.
+  const isDead = (callId: string): boolean => !isOfJob(callId) && !calls.some((call) => isWithin(callId, call));
+  const settled = await approvals.withdraw(({ callId }) => isDead(callId), abandoned);
   const end = (callIsDead: (callId: string) => boolean): Promise<void> =>
     waitForStore(run, () => endChildren(run, children, callIsDead, abandoned));
   await end(isDead);
@@ -216,12 +229,15 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
     const state = readPause(last.details, run.sessionId);
     return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
   }
+  continueJobs(run, jobs, lookup(settled));
   const { stopReason: reason = 'end' } = (last.details ?? {}) as { readonly stopReason?: ModelStopReason };
   // The other calls of the step ended before the run paused, and their message has the budget that was spent.
   const isCounted = last.message.role === 'user';
   if (calls.length > 0) {
-    const open = { calls, reason, isCounted, journal, approvals, children, end };
-    return appendToolResults(run, await resultsOf(run, open));
+    const open = { calls, reason, isCounted, lookup, approvals: sparing(approvals, isOfJob) };
+    const endDead = (isEnded: (callId: string) => boolean): Promise<void> =>
+      end((callId) => !isOfJob(callId) && isEnded(callId));
+    return appendToolResults(run, await resultsOf(run, { ...open, end: endDead }));
   }
   if (last.message.role === 'user') return;
   run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
@@ -229,28 +245,56 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
 }
 
 /** Calls to end, and what is known about them. */
-interface OpenCalls extends Omit<Interrupted, 'history'> {
+interface OpenCalls extends Pick<Interrupted, 'approvals'> {
   readonly calls: readonly ToolUseBlock[];
   readonly reason: ModelStopReason;
   /** True if the budget of the run has counted the calls. */
   readonly isCounted: boolean;
-  readonly children: ChildRuns;
   /** Ends the runs of calls that are not made again. */
   end(isDead: (callId: string) => boolean): Promise<void>;
+  /** Returns the outcomes of calls, given the approvals of the run. */
+  readonly lookup: (approvals: readonly Approval[]) => OutcomeLookup;
+}
+
+/** Reads the journal if a call needs it. A call that is made again is the next attempt of the one on record. */
+async function recordedCalls(
+  run: AgentRun,
+  journal: Interrupted['journal'],
+  count: number,
+): Promise<Listing<JournalItem>> {
+  if (count === 0) return { items: [], corrupt: [] };
+  const recorded = await journal.entries(run.runId);
+  const { journal: own } = run.session;
+  if (own instanceof JournalOfRun) own.continueFrom(recorded.items);
+  return recorded;
+}
+
+function isIdempotentIn({ registry }: Pick<ToolInvoker, 'registry'>): (name: string) => boolean {
+  return (name) => {
+    const tool = registry.get(name);
+    return tool !== undefined && isLocalTool(tool) && tool.idempotent === true;
+  };
+}
+
+// The approvals of jobs wait for a decision while the calls of the step end.
+function sparing({ all, withdraw }: RunApprovals, isOfJob: (callId: string) => boolean): RunApprovals {
+  return {
+    all,
+    withdraw: (isDead, reason) => withdraw((request) => !isOfJob(request.callId) && isDead(request), reason),
+  };
 }
 
 /** Returns the results of the calls that were open when the process ended, in the order of the calls. */
 async function resultsOf(
   run: AgentRun,
-  { calls, reason, isCounted, journal, approvals, children, end }: OpenCalls,
+  { calls, reason, isCounted, lookup, approvals, end }: OpenCalls,
 ): Promise<readonly ToolResultBlock[]> {
-  const recorded = await journal.entries(run.runId);
-  const canRepeat = createOutcomeLookup(run.runId, recorded, { children, approvals: approvals.all });
+  const canRepeat = lookup(approvals.all);
   const kept = calls.filter((call) => canRepeat(call) === undefined);
   // Before the model reads that the others did not run, so that no decision can make that false.
   const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isWithin(callId, call)), abandoned);
   await end((callId) => !kept.some((call) => isWithin(callId, call)));
-  const outcomeOf = createOutcomeLookup(run.runId, recorded, { children, approvals: settled });
+  const outcomeOf = lookup(settled);
   const stepCalls = new StepCalls(run);
   run.calls = stepCalls;
   const results = new Map<string, ToolResultBlock>();
@@ -259,6 +303,7 @@ async function resultsOf(
     if (outcome === undefined) stepCalls.add(call, { isCounted });
     else {
       if (!isCounted) run.budget?.countCall();
+      if (run.hasJobs) run.jobs.finish(call.id, outcome);
       results.set(call.id, modelResult(call, outcome));
     }
   }

@@ -1,4 +1,6 @@
 import type { ModelUsage, HistoryEntry } from '@ravi/kernel';
+import { readAnnouncedJobs } from '../agent/announced-jobs.ts';
+import type { AnnouncedJob } from '../agent/announced-jobs.ts';
 import { nothingSpent } from '../agent/budget.ts';
 import type { BudgetLimits, BudgetSpent } from '../agent/budget.ts';
 import { readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
@@ -28,6 +30,8 @@ export interface RunHistory {
   readonly skills: readonly string[];
   /** Permissions at that time; absent if they have not changed since the run was created. */
   readonly permissions: Permissions | undefined;
+  /** Jobs that the model knew after the last results, and whose results it had not received. */
+  readonly jobs: readonly AnnouncedJob[];
 }
 
 /** Loads a conversation and the state of one run in it. @throws KernelError of the store, `E_STATE_CORRUPT` */
@@ -37,6 +41,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   let [notedAt, endedAt]: (number | undefined)[] = [];
   let skills: readonly string[] = [];
   let permissions: Permissions | undefined;
+  let jobs: readonly AnnouncedJob[] = [];
   let last: HistoryEntry | undefined;
   const conversation = new Conversation([], place);
   await conversation.load((entry) => {
@@ -50,6 +55,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
     if (details['isTask'] === true) hasTask = true;
     if (Array.isArray(details['skills'])) skills = details['skills'] as readonly string[];
     if (details['permissions'] !== undefined) permissions = readPermissions(details['permissions']);
+    jobs = readAnnouncedJobs(details) ?? jobs;
     if (entry.message.role !== 'assistant') return;
     steps++;
     if (details['usage'] === undefined) return;
@@ -59,5 +65,6 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   });
   const sinceMs = Math.max(0, (endedAt ?? 0) - (notedAt ?? 0));
   const spent = { ...budget.spent, timeMs: budget.spent.timeMs + sinceMs };
-  return { conversation, hasTask, last, steps, usage, limits: budget.limits, spent, usageSince, skills, permissions };
+  const { limits } = budget;
+  return { conversation, hasTask, last, steps, usage, limits, spent, usageSince, skills, permissions, jobs };
 }

@@ -9,7 +9,7 @@ import { conversationIdOf } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { AgentRun } from '../loop/agent-run.ts';
-import { suspend } from '../loop/run-record.ts';
+import { suspend } from '../loop/suspension.ts';
 import { startSubAgent } from '../loop/start-run.ts';
 import type { ChildOptions, ChildRunner } from '../loop/sub-agents.ts';
 import { claimRun, continueClaimed } from './recover-run.ts';

@@ -33,7 +33,11 @@ const waitJobTool: Tool = defineTool({
   async execute(args, context) {
     const run = requireRun(context);
     const { id: jobId, timeoutMs = defaultWaitMs } = args as { readonly id: string; readonly timeoutMs?: number };
+    const job = run.jobs.get(jobId);
+    // If the job waits for an approval, this call waits for it too, and the run may pause.
+    const stopFollowing = job === undefined ? undefined : run.pausing?.follow(context.callId, job.callId);
     await waitAtMost(run.jobs.done(jobId), timeoutMs, context);
+    stopFollowing?.();
     return read(run, jobId);
   },
 });

@@ -3,6 +3,7 @@ import { agentContextOf } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { AgentRun } from '../loop/agent-run.ts';
+import type { ApprovalPause } from '../loop/approval-pause.ts';
 import type { OpenCalls } from '../loop/agent-stream.ts';
 import type { OfferedTools } from '../prompt/offered-tools.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
@@ -14,6 +15,7 @@ export interface ToolRun {
   readonly definition: Pick<AgentDefinition, 'jobs' | 'skills'>;
   readonly calls: OpenCalls | undefined;
   readonly jobs: Jobs;
+  readonly pausing: Pick<ApprovalPause, 'follow'> | undefined;
   readonly offered: OfferedTools;
   readonly skills: ActiveSkills;
   /** Records that a call asks the user. */

@@ -134,8 +134,8 @@ export function createTestJobs(): JobStore & { readonly all: ReadonlyMap<string,
       return row;
     },
     get: async (id) => all.get(id),
-    async list() {
-      throw new TypeError('An agent does not need this');
+    async list({ runId }) {
+      return { items: [...all.values()].filter((job) => job.runId === runId).toReversed(), corrupt: [] };
     },
     async update(id, expectedVersion, { now, ...change }) {
       const job = all.get(id);

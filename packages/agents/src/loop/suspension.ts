@@ -1,0 +1,29 @@
+import type { InvokerSession } from '@ravi/invoker';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { KeptLease } from './keep-lease.ts';
+
+/** Parts of a run that decide whether it is suspended. */
+export interface Suspendable {
+  readonly definition: { readonly lease: object | undefined };
+  readonly lease: KeptLease | undefined;
+  readonly session: InvokerSession;
+}
+
+/**
+ * True if the run was cancelled only in this process, and another one can continue it: this process is shutting down (the
+ * cancellation is caused by `E_RUN_SUSPENDED`), or its lease is lost. The run is then not recorded as ended.
+ */
+export function isSuspended({ definition, lease, session: { cancellation } }: Suspendable): boolean {
+  if (definition.lease === undefined || !cancellation.isCancelled) return false;
+  return lease?.isLost === true || isSuspension(cancellation.error);
+}
+
+/** Cancels the run in this process and leaves it to the next one. */
+export function suspend({ session }: Pick<Suspendable, 'session'>, reason: string): void {
+  session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason));
+}
+
+/** True if a run was cancelled because it continues in another process, or later. */
+export function isSuspension(reason: unknown): boolean {
+  return isKernelError(reason) && (reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause));
+}
