@@ -1,4 +1,4 @@
-import type { Call, RecordedEventData } from '@ravi/api';
+import type { Call, RecordedEvent, RecordedEventData } from '@ravi/api';
 import type { ConsoleLine, ModelUsage, ProgressUpdate } from '@ravi/kernel';
 
 /** One response of the model within a run. */
@@ -69,6 +69,25 @@ export const continuations: {
   'tool-progress': (story, { callId, update }) => ({ ...story, progress: { ...story.progress, [callId]: update } }),
   console: (story, line) => ({ ...story, console: [...story.console, line] }),
 };
+
+/** Returns the story of a run after one more of its events. */
+export function continueStory(story: RunStory, { type, data, at }: RecordedEvent): RunStory {
+  const next = isStoryEvent(type) ? continueWith(story, type, data as RecordedEventData[typeof type], at) : story;
+  return { ...next, lastAt: at };
+}
+
+function isStoryEvent(type: string): type is StoryEvent {
+  return Object.hasOwn(continuations, type);
+}
+
+function continueWith<Type extends StoryEvent>(
+  story: RunStory,
+  type: Type,
+  data: RecordedEventData[Type],
+  at: number,
+): RunStory {
+  return continuations[type](story, data, at);
+}
 
 function withStep(story: RunStory, step: number, change: (begun: StepView) => StepView): RunStory {
   // A step whose process ended may begin again.

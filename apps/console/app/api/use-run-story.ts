@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { RecordedEvent, RecordedEventData } from '@ravi/api';
+import type { RecordedEvent } from '@ravi/api';
 import type { RunStatus } from '@ravi/kernel';
 import { followEvents, ravi } from './client.ts';
 import type { EventStream } from './client.ts';
 import { runQuery } from './queries.ts';
-import { continuations, emptyStory } from './run-story.ts';
-import type { RunStory, StoryEvent } from './run-story.ts';
+import { continueStory, emptyStory } from './run-story.ts';
+import type { RunStory } from './run-story.ts';
 
 /** Events after which the record of the run is read again. */
 const changes: ReadonlySet<string> = new Set([
@@ -43,7 +43,7 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
     const draw = paced(drawPauseMs, () => {
       const events = pending;
       pending = [];
-      setStory((before) => events.reduce(continued, before));
+      setStory((before) => events.reduce(continueStory, before));
     });
     const followed = followEvents({ open: (options) => ravi.runs.events(runId, options), onEvent });
     stream.current = followed;
@@ -69,24 +69,6 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
     if (status === 'running') stream.current?.checkNow();
   }, [status]);
   return story;
-}
-
-function isStoryEvent(type: string): type is StoryEvent {
-  return Object.hasOwn(continuations, type);
-}
-
-function continued(story: RunStory, { type, data, at }: RecordedEvent): RunStory {
-  const next = isStoryEvent(type) ? continueWith(story, type, data as RecordedEventData[typeof type], at) : story;
-  return { ...next, lastAt: at };
-}
-
-function continueWith<Type extends StoryEvent>(
-  story: RunStory,
-  type: Type,
-  data: RecordedEventData[Type],
-  at: number,
-): RunStory {
-  return continuations[type](story, data, at);
 }
 
 /** Runs the work soon after it is requested, once for all requests until then. */

@@ -2,6 +2,7 @@ import { printable } from '@ravi/approval-web/text';
 import type { RunDetails } from '@ravi/api';
 import type { RunStory } from '../api/run-story.ts';
 import { formatCompact, formatCount, formatDuration, formatMoney } from '../ui/format.ts';
+import { downtimeOf } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
 import { TokenComparison } from './token-comparison.tsx';
 
@@ -15,12 +16,14 @@ export interface RunSummaryProps {
 /** The figures of a run. */
 export function RunSummary({ run, story, timeline }: RunSummaryProps) {
   const { usage, cost, plainConversationTokens } = run;
+  const downtimeMs = downtimeOf(run);
   const calls = timeline.rows.flatMap(({ call }) => call ?? []);
   const inScripts = calls.filter(({ caller }) => caller === 'chain').length;
   const steps = Math.max(run.steps ?? 0, story.steps.length);
   const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
   const figures = [
     { name: 'Duration', value: formatDuration(timeline.endedAt - timeline.startedAt), note: 'people included' },
+    ...(downtimeMs > 0 ? [{ name: 'Downtime', value: formatDuration(downtimeMs), note: 'no process ran it' }] : []),
     ...(steps > 0 ? [{ name: 'Model steps', value: formatCount(steps), note: 'answers of the model' }] : []),
     { name: 'Calls', value: formatCount(calls.length), note: `${inScripts} inside scripts` },
     ...(usage === undefined || tokens === 0

@@ -86,6 +86,17 @@ function attemptRows({ attempts = [], status }: RunDetails, now: number): readon
   });
 }
 
+/** Returns the milliseconds during which no process ran a run that was not paused. */
+export function downtimeOf({ attempts = [] }: Pick<RunDetails, 'attempts'>): number {
+  let downtimeMs = 0;
+  for (const [index, { startedAt }] of attempts.entries()) {
+    const before = attempts[index - 1];
+    if (before?.endedAt === undefined || before.end === 'paused') continue;
+    downtimeMs += Math.max(0, startedAt - before.endedAt);
+  }
+  return downtimeMs;
+}
+
 /** Merges what record and events say about each call; the record wins where both do. */
 function callsOf({ trace = [] }: RunDetails, story: Pick<RunStory, 'calls'>): readonly Call[] {
   const recorded = trace.map((call) => ({ ...story.calls[call.callId], ...call }));

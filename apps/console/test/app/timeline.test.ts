@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { continuations, emptyStory } from '../../app/api/run-story.ts';
-import { timelineOf } from '../../app/runs/timeline.ts';
+import { downtimeOf, timelineOf } from '../../app/runs/timeline.ts';
 import { began, call, failedRun, finishedRun } from '../support/runs.ts';
 
 const steps = [
@@ -71,4 +71,15 @@ test('a run without a model begins with its calls', () => {
     [['list', 0]],
   );
   assert.equal(startedAt, failedRun.createdAt);
+});
+
+test('downtime is the time between two attempts, unless the run was paused', () => {
+  const attempts = [
+    { epoch: 1, startedAt: 100, endedAt: 200, end: 'crashed' },
+    { epoch: 2, startedAt: 1_200, endedAt: 1_300, end: 'paused' },
+    { epoch: 3, startedAt: 9_300, endedAt: 9_400, end: 'suspended' },
+    { epoch: 4, startedAt: 9_900 },
+  ] as const;
+  assert.equal(downtimeOf({ attempts }), 1_500);
+  assert.equal(downtimeOf({ attempts: [] }), 0);
 });

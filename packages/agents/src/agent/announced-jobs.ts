@@ -19,7 +19,7 @@ export function jobDetails(announced: readonly AnnouncedJob[]): JsonObject {
 /** Reads the jobs from the details of a message; `undefined` if it has none. @throws KernelError `E_STATE_CORRUPT` */
 export function readAnnouncedJobs({ jobs }: JsonObject): readonly AnnouncedJob[] | undefined {
   if (jobs === undefined) return undefined;
-  if (Array.isArray(jobs) && jobs.every(isAnnounced)) return jobs as unknown as readonly AnnouncedJob[];
+  if (Array.isArray(jobs) && jobs.every(isAnnounced)) return jobs;
   throw new KernelError('E_STATE_CORRUPT', 'The stored jobs of the run are corrupt');
 }
 

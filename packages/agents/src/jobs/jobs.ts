@@ -40,6 +40,7 @@ export interface JobOwner extends JobRecorder {
 export class Jobs {
   readonly #run: JobOwner;
   readonly #entries: Entry[] = [];
+  readonly #records: JobRecord[] = [];
   /** Records of jobs that an earlier process began and the model has not heard of, by the id of their calls. */
   readonly #unannounced = new Map<string, Job>();
   #unread: PromiseWithResolvers<void> | undefined;
@@ -157,9 +158,13 @@ export class Jobs {
     return true;
   }
 
-  /** Waits until the last change of every job is stored. */
+  /** Waits until the last change of every job is stored, so that the model knows nothing that is not on record. */
   async flush(): Promise<void> {
-    await Promise.all(this.#entries.flatMap(({ record }) => (record === undefined ? [] : [record.saved])));
+    const pending = (): readonly Promise<unknown>[] => this.#records.map(({ saved }) => saved);
+    for (let before: readonly Promise<unknown>[] = []; pending().some((saved, index) => saved !== before[index]);) {
+      before = pending();
+      await Promise.all(before);
+    }
   }
 
   #add(
@@ -172,6 +177,7 @@ export class Jobs {
     const isEnded = row !== undefined && !isLive(row);
     const record = isEnded ? undefined : createJobRecord(this.#run, job, row);
     const done = Promise.withResolvers<void>();
+    if (record !== undefined) this.#records.push(record);
     this.#entries.push({ id, callId, tool, status: 'running', isRead: false, cancel, record, done });
   }
 
@@ -185,7 +191,9 @@ export class Jobs {
     const row = this.#takeUnannounced(callId);
     if (row === undefined) return;
     const record = createJobRecord(this.#run, row, row);
-    record?.end(finalStatusOf(result), result as unknown as JsonValue, result.error);
+    if (record === undefined) return;
+    this.#records.push(record);
+    record.end(finalStatusOf(result), result as unknown as JsonValue, result.error);
   }
 
   #entry(id: string): Entry | undefined {

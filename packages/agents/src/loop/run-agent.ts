@@ -130,7 +130,10 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
   if (reason === 'pause') return;
   if (reason === 'length') return run.end(stopped('length', 'The response was cut off by its length limit'));
   if (reason === 'refusal') return run.end(stopped('refusal', 'The model or a filter refused to respond'));
-  if (run.hasJobs && (await waitForJobs(run))) return appendUserMessage(run, run.jobs.consumeUnread());
+  if (run.hasJobs && (await waitForJobs(run))) {
+    await run.jobs.flush();
+    return appendUserMessage(run, run.jobs.consumeUnread());
+  }
   if (run.pausing?.isPausing === true) return pauseForApprovals(run, [], run.pausing.awaited);
   const { output } = run.definition;
   if (output === undefined) return run.end({ status: 'completed', reason: 'answer' });

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openMonolith, serve } from '@ravi/monolith';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { test } from 'vitest';
+import { readEvents } from './support/event-reader.ts';
+import { createInstallation } from './support/installation.ts';
+import type { TestInstallation } from './support/installation.ts';
+import { startProcess } from './support/server-process.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any;
+
+/** Source of a model that calls `read` once and repeats its result. */
+const model = `
+async function* stream({ messages }) {
+  const [result] = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
+  if (result === undefined) yield { type: 'block', block: { type: 'tool_use', id: 'call_1', name: 'read', arguments: {} } };
+  else yield { type: 'block', block: { type: 'text', text: result.content[0].text } };
+  yield { type: 'finish', reason: result === undefined ? 'tool-use' : 'end', usage: { inputTokens: 1, outputTokens: 1 } };
+}
+const create = () => ({ id: 'reading', stream });
+export default { name: 'reading', port: 'modelProvider', configSchema: { type: 'object' }, create };
+`;
+
+/** Source of a safe tool that leaves a line in the file of the launches when it begins, and ends once there is a file `go`. */
+const readTool = `
+import { access, appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+const folder = join(import.meta.dirname, '..');
+export default {
+  name: 'read', description: 'Reads.', risk: 'safe', inputSchema: { type: 'object' },
+  async execute(_args, { signal }) {
+    await appendFile(join(folder, 'launches.txt'), 'read\\n');
+    while (!(await access(join(folder, 'go')).then(() => true, () => false))) {
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return { content: [{ type: 'text', text: 'read at last' }], isError: false };
+  },
+};`;
+
+const config = {
+  plugins: { modelProvider: [{ use: './model.mjs' }] },
+  agent: { maxFruitlessCrashes: 1 },
+};
+const files = { 'model.mjs': model, 'tools/read.mjs': readTool };
+
+async function send(url: string, path: string, body?: unknown): Promise<Body> {
+  const response = await fetch(`${url}${path}`, {
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+/** Follows a run across its streams until it ends, and returns the data of its end. */
+async function ended(url: string, runId: string): Promise<Body> {
+  for (let last = ''; ;) {
+    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
+    for await (const received of readEvents(response)) {
+      if (received.event === 'run-end') return JSON.parse(received.data).data;
+      last = received.id ?? last;
+    }
+  }
+}
+
+async function untilBegun({ launches }: TestInstallation, times: number): Promise<void> {
+  while ((await launches()).length < times) await pause(20);
+}
+
+/** Starts a run on a first server, which ends with `signal` during its call, as do the next ones until there were `times`. */
+async function restarted(installation: TestInstallation, signal: NodeJS.Signals, times: number): Promise<string> {
+  let runId = '';
+  for (let number = 1; number <= times; number++) {
+    using server = startProcess(installation.folder, ['--port', '0']);
+    const url = await server.url();
+    if (number === 1) runId = (await send(url, '/v1/runs', { kind: 'agent', task: 'read it' })).id;
+    await untilBegun(installation, number);
+    server.signal(signal);
+    await server.exit;
+  }
+  return runId;
+}
+
+test('a run completes after ten shutdowns in a row during the same call', { timeout: 240_000 }, async () => {
+  await using installation = await createInstallation(config, files);
+  const runId = await restarted(installation, 'SIGTERM', 10);
+  using server = startProcess(installation.folder, ['--port', '0']);
+  const url = await server.url();
+  await untilBegun(installation, 11);
+  await writeFile(join(installation.folder, 'go'), '');
+  const end = await ended(url, runId);
+  assert.deepEqual([end.status, end.text], ['completed', 'read at last']);
+  const { attempts } = await send(url, `/v1/runs/${runId}`);
+  assert.deepEqual(
+    attempts.map((attempt: Body) => attempt.end),
+    [...Array<string>(10).fill('suspended'), 'ended'],
+  );
+});
+
+test('a run fails at the crash after agent.maxFruitlessCrashes crashes', { timeout: 90_000 }, async () => {
+  await using installation = await createInstallation(config, files);
+  const runId = await restarted(installation, 'SIGKILL', 2);
+  using server = startProcess(installation.folder, ['--port', '0']);
+  const end = await ended(await server.url(), runId);
+  assert.deepEqual([end.status, end.error.code], ['failed', 'E_RUN_LOST']);
+  assert.match(end.error.message, /crashed 2 times in a row without progress \(agent\.maxFruitlessCrashes\)/);
+});
+
+test('attempts of a run name the crash and the time in which no process ran it', { timeout: 90_000 }, async () => {
+  await using installation = await createInstallation(config, files);
+  const before = Date.now();
+  const runId = await restarted(installation, 'SIGKILL', 1);
+  const killedAt = Date.now();
+  await pause(500);
+  const restartedAt = Date.now();
+  using server = startProcess(installation.folder, ['--port', '0']);
+  const url = await server.url();
+  await untilBegun(installation, 2);
+  const live = await send(url, `/v1/runs/${runId}`);
+  assert.deepEqual(
+    live.attempts.map(({ epoch, end }: Body) => [epoch, end]),
+    [
+      [1, 'crashed'],
+      [2, undefined],
+    ],
+  );
+  await writeFile(join(installation.folder, 'go'), '');
+  await ended(url, runId);
+  const { attempts, task, trace } = await send(url, `/v1/runs/${runId}`);
+  const [crashed, last] = attempts;
+  assert.deepEqual([attempts.length, crashed.end, last.end, task], [2, 'crashed', 'ended', 'read it']);
+  assert.ok(crashed.startedAt >= before && crashed.endedAt <= killedAt, JSON.stringify(crashed));
+  assert.ok(last.startedAt >= restartedAt && last.endedAt >= last.startedAt, JSON.stringify(last));
+  // The call was made again, so it does not reach back over the time without a process.
+  assert.deepEqual([trace.length, trace[0].status], [1, 'ok']);
+  assert.ok(trace[0].startedAt >= last.startedAt, JSON.stringify(trace));
+});
+
+test('a run whose process ended before its first event was stored has its task', async () => {
+  await using installation = await createInstallation(config, files);
+  const { folder: cwd, configPath } = installation;
+  await mkdir(join(cwd, 'data'));
+  await writeFile(join(cwd, 'go'), '');
+  const permissions = { allowedTools: [], toolsEnabled: true, maxRiskUnapproved: 'safe', defaultRisk: 'high' };
+  const details = { agent: 'ravi', task: 'read it', permissions: { ...permissions, skills: [], skillBounds: [] } };
+  {
+    await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
+    const row = { id: 'run_1', principal: 'local', sessionId: 'session_1', createdAt: 1 };
+    const definition = { kind: 'agent', details, policy: {} };
+    await store.runs.create({ ...row, definition }, { owner: 'before', leaseMs: 1 });
+  }
+  await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
+  await using server = await serve(monolith, { port: 0, graceMs: 0 });
+  assert.equal((await ended(server.url, 'run_1')).text, 'read at last');
+  assert.equal((await send(server.url, '/v1/runs/run_1')).task, 'read it');
+});
