@@ -12,8 +12,8 @@ import { startProcess } from './support/server-process.ts';
 type Body = any;
 
 /**
- * Source of a model that calls the tool that its task names, says that it waits, and repeats what it reads about the job. With
- * a task like `wire wait` it waits with `wait_job`. It does not answer after a call while there is a file `hold`.
+ * Source of a model that calls the tool that its task names, says that it waits, and repeats what it reads about the job. It
+ * does not answer after the call while there is a file `hold`.
  */
 const model = `
 import { access } from 'node:fs/promises';
@@ -21,20 +21,15 @@ import { join } from 'node:path';
 const isHeld = () => access(join(import.meta.dirname, 'hold')).then(() => true, () => false);
 async function* stream({ messages }) {
   const texts = messages.slice(1).flatMap(({ role, content }) => (role === 'user' ? content : []));
-  const [name, wait] = messages[0].content[0].text.split(' ');
-  const told = texts.flatMap(({ type, text, content }, index) =>
-    type === 'text' ? [text] : wait !== undefined && index > 0 ? [content[0].text] : []);
-  const isCalling = texts.length === 0 || (wait !== undefined && texts.length === 1);
+  const told = texts.filter(({ type }) => type === 'text').map(({ text }) => text);
   if (texts.length === 0) {
+    const name = messages[0].content[0].text;
     yield { type: 'block', block: { type: 'tool_use', id: 'call_' + name, name, arguments: {} } };
-  } else if (isCalling) {
-    const id = /job_[\\w-]+/.exec(texts[0].content[0].text)[0];
-    yield { type: 'block', block: { type: 'tool_use', id: 'call_wait', name: 'wait_job', arguments: { id } } };
   } else {
     while (await isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
     yield { type: 'block', block: { type: 'text', text: told.join(' ') || 'I wait for the job' } };
   }
-  yield { type: 'finish', reason: isCalling ? 'tool-use' : 'end', usage: { inputTokens: 1, outputTokens: 1 } };
+  yield { type: 'finish', reason: texts.length === 0 ? 'tool-use' : 'end', usage: { inputTokens: 1, outputTokens: 1 } };
 }
 const create = () => ({ id: 'reporting', stream });
 export default { name: 'reporting', port: 'modelProvider', configSchema: { type: 'object' }, create };
@@ -192,7 +187,6 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
         const run = await send(url, `/v1/runs/${id}`);
         return run.status === status ? run.pendingApprovals[0] : undefined;
       });
-      assert.equal(approval.callId, 'call_wire');
       first.signal(signal);
       await first.exit;
 
@@ -244,8 +238,8 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
 }
 
 /** Starts a run whose job waits for approval, and returns it once it is paused. */
-async function pausedWithJob(url: string, task = 'wire'): Promise<Body> {
-  const { id } = await send(url, '/v1/runs', { kind: 'agent', task });
+async function pausedWithJob(url: string): Promise<Body> {
+  const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'wire' });
   return eventually(async () => {
     const run = await send(url, `/v1/runs/${id}`);
     return run.status === 'paused' ? run : undefined;
@@ -281,20 +275,3 @@ test('a job of a paused run ends with its run', { timeout: 90_000 }, async () =>
   assert.deepEqual([job.status, job.error.code], ['cancelled', 'E_CANCELLED']);
   assert.deepEqual(await installation.launches(), []);
 });
-
-test(
-  'a run that waits with wait_job for the approval of a job pauses, and wait_job returns the result',
-  { timeout: 90_000 },
-  async () => {
-    await using installation = await createInstallation(config, files);
-    await finish(installation);
-    using server = startProcess(installation.folder, ['--port', '0']);
-    const url = await server.url();
-    const { id, pendingApprovals } = await pausedWithJob(url, 'wire wait');
-    await send(url, `/v1/approvals/${pendingApprovals[0].id}/decision`, { decision: 'approved' });
-    const end = await ended(url, id);
-    assert.equal(end.status, 'completed');
-    assert.match(end.text, /^The job job_\S+ is completed:\nthe report$/);
-    assert.deepEqual(await installation.launches(), ['wire']);
-  },
-);

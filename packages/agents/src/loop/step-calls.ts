@@ -208,7 +208,9 @@ export class StepCalls implements CancelListener, OpenCalls {
     if (this.#run.definition.loopTools.includes(call.name)) return false;
     const jobId = this.#run.jobs.begin(call, () => controller?.abort());
     this.#run.emit?.({ type: 'job-started', ...this.#run.session.scope, jobId, callId: call.id, tool: call.name });
-    const text = `Running in the background as ${jobId}. You will receive its result when it has finished; continue with other work, or use wait_job, read_job or stop_job.`;
+    const canWait = this.#run.definition.loopTools.includes('wait_job');
+    const also = canWait ? ', or use wait_job, read_job or stop_job' : '';
+    const text = `Running in the background as ${jobId}. You will receive its result when it has finished; continue with other work${also}.`;
     this.#setResult(slot, { status: 'ok', text, structured: { jobId, status: 'running' }, files: [] });
     return true;
   }

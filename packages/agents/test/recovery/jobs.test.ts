@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { defineTool, KernelError } from '@ravi/kernel';
-import type { Job, ModelMessage, ModelProvider, Tool } from '@ravi/kernel';
-import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
+import type { Job, ModelMessage, ModelProvider, ModelRequest, Tool } from '@ravi/kernel';
+import { createFakeClock, createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
-import type { AgentOptions } from '../../src/index.ts';
+import type { AgentOptions, AgentResult } from '../../src/index.ts';
 import { createTestJobs } from '../support/memory-state.ts';
 import { createWorld, start, where } from '../support/recovery-world.ts';
 import type { RecoveryWorld } from '../support/recovery-world.ts';
@@ -201,3 +201,38 @@ test('a job that the model had not heard of keeps its record when its call is ma
   assert.deepEqual([...world.jobs.all.keys()], [id]);
   assert.equal(rowOf(world).status, 'completed');
 });
+
+test('a run that waits with wait_job for the approval of a job pauses, and wait_job returns the result', async () => {
+  const world = createJobWorld({ risk: 'critical' });
+  world.hangs = false;
+  const clock = createFakeClock(start);
+  const undecided = { request: () => new Promise<never>(() => {}) };
+  const pausing = { ...world.options, approvals: 'pause' } as const;
+  const waitForJob = ({ messages }: ModelRequest): ScriptedTurn => {
+    const [id = ''] = /job_[\w-]+/.exec(textsOf(messages)) ?? [];
+    return { toolCalls: [{ name: 'wait_job', arguments: { id } }] };
+  };
+  const first = createScriptedModel([calling('build'), waitForJob]);
+  const options = { ...pausing, clock, approvalHandler: undecided };
+  let paused: AgentResult | undefined;
+  void world
+    .process(first, options)
+    .run('go', where)
+    .then((result) => (paused = result));
+  while (paused === undefined) {
+    await settle();
+    clock.advance(100);
+  }
+  assert.deepEqual([paused.status, paused.reason, paused.approvals?.[0]?.callId], ['paused', 'approval', 'call-1-1']);
+  assert.deepEqual([world.row().status, rowOf(world).status, world.builds], ['paused', 'running', 0]);
+
+  const approving = { ...pausing, approvalHandler: { request: async () => ({ decision: 'approved' }) as const } };
+  const next = world.process(createScriptedModel([{ text: 'Built' }]), approving);
+  const result = await next.recover(world.row(), world.recovery).result;
+  assert.deepEqual([result.text, world.builds], ['Built', 1]);
+  assert.match(resultsOf(result.messages), /is completed:\\n42 files/);
+  assert.deepEqual(pairingProblems(result.messages), []);
+});
+
+const resultsOf = (messages: readonly ModelMessage[]): string =>
+  JSON.stringify(messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result')));
