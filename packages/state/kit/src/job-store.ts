@@ -67,19 +67,19 @@ export function createJobStore(database: Database): JobStore {
         { principal_key: optionalPrincipalKey(principal), session_id: sessionId, run_id: runId, status },
         page,
       ),
-    async update(id, expectedVersion, change) {
-      const job = await get(id);
-      if (job?.version !== expectedVersion) return undefined;
-      const state = jsonText(stateAfter(job, change), 'A job');
-      const [row] = await writeAs(change.writer, (sql) =>
-        sql.all(
+    // A stale writer is refused even if the job has changed.
+    update: (id, expectedVersion, change) =>
+      writeAs(change.writer, async (sql) => {
+        const found = await selectRow(sql, jobs.table, { id });
+        const job = found && readRow(jobs, found);
+        if (job?.version !== expectedVersion) return undefined;
+        const [row] = await sql.all(
           `UPDATE ${jobs.table} SET status = $3, updated_at = $4, state = $5, version = version + 1
            WHERE id = $1 AND version = $2 AND status IN ('queued', 'running') RETURNING *`,
-          [id, expectedVersion, change.status ?? job.status, change.now, state],
-        ),
-      );
-      return row && readRow(jobs, row);
-    },
+          [id, expectedVersion, change.status ?? job.status, change.now, jsonText(stateAfter(job, change), 'A job')],
+        );
+        return row && readRow(jobs, row);
+      }),
   };
 }
 
