@@ -41,7 +41,7 @@ export type { JsonObject, JsonSchema, JsonValue } from './base/json.ts';
 export { silentLogger } from './base/logger.ts';
 export type { LogFields, Logger } from './base/logger.ts';
 export type { Listing, Page, PageRequest } from './base/page.ts';
-export type { Principal, RunContext } from './base/run-context.ts';
+export type { Principal, RunContext, RunWriter } from './base/run-context.ts';
 export type {
   BlobRange,
   BlobReader,
@@ -139,7 +139,6 @@ export type {
   RunStatus,
   RunStore,
   RunTransition,
-  RunWriter,
 } from './state/run-store.ts';
 export type {
   NewRunEvent,

@@ -22,7 +22,6 @@ export type {
   RunStatus,
   RunStore,
   RunTransition,
-  RunWriter,
 } from './state/run-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
@@ -34,3 +33,4 @@ export type {
   StateStorePart,
   StateStoreWith,
 } from './state/state-store.ts';
+export type { RunWriter } from './base/run-context.ts';

@@ -1,7 +1,6 @@
 import type { ApprovalRequest, ApprovalDecisionInput } from './approval.ts';
 import type { Listing, Page, PageRequest } from '../base/page.ts';
-import type { Principal } from '../base/run-context.ts';
-import type { RunWriter } from '../state/run-store.ts';
+import type { Principal, RunWriter } from '../base/run-context.ts';
 
 /**
  * State of an approval. `pending`: without a decision. `parked`: without a decision at its `expiresAt`, and still open because

@@ -1,7 +1,6 @@
 import type { BlobStat } from '../blob/blob-store.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Principal } from '../base/run-context.ts';
-import type { RunWriter } from '../state/run-store.ts';
+import type { Principal, RunWriter } from '../base/run-context.ts';
 import type { ToolRisk } from '../tool/risk.ts';
 
 /** Request for permission to run one call, decided by a person or a rule. Immutable and JSON-serialisable. */

@@ -11,3 +11,16 @@ export interface RunContext {
   /** @throws KernelError `E_CANCELLED` when the run was cancelled. */
   check(): void;
 }
+
+/**
+ * Process that writes for a run that it executes. A store accepts the write only while this owner holds the lease of the run in
+ * this epoch, expired or not, and checks that in the same transaction. Otherwise it rejects with `E_STATE_CONFLICT`, and nothing
+ * changes.
+ */
+export interface RunWriter {
+  /** Run with the lease: that of the row, or one above it whose process does its work. */
+  readonly runId: string;
+  readonly owner: string;
+  /** See `Run.epoch`. */
+  readonly epoch: number;
+}

@@ -1,6 +1,6 @@
+import type { RunWriter } from '../base/run-context.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Page, PageRequest } from '../base/page.ts';
-import type { RunWriter } from './run-store.ts';
 
 /** Exchange of a run with its model. */
 export interface Exchange {

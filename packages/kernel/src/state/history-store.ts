@@ -1,8 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { ModelMessage } from '../model/model-request.ts';
 import type { Page, PageRequest } from '../base/page.ts';
-import type { Principal } from '../base/run-context.ts';
-import type { RunWriter } from './run-store.ts';
+import type { Principal, RunWriter } from '../base/run-context.ts';
 
 /** Message to append to a conversation. */
 export interface NewHistoryEntry {

@@ -1,8 +1,7 @@
 import type { InvocationError } from '../call/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Page, PageRequest } from '../base/page.ts';
-import type { Principal } from '../base/run-context.ts';
-import type { RunWriter } from './run-store.ts';
+import type { Principal, RunWriter } from '../base/run-context.ts';
 
 /** `queued` and `running` are live; the others are final. */
 export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';

@@ -1,8 +1,8 @@
+import type { RunWriter } from '../base/run-context.ts';
 import type { ChainCallRecord } from '../call/call-record.ts';
 import type { InvocationResult } from '../call/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Listing } from '../base/page.ts';
-import type { RunWriter } from './run-store.ts';
 
 /** Records calls with side effects across a crash: `started` is durable before the tool runs, the outcome after it. */
 export interface Journal {

@@ -1,6 +1,6 @@
+import type { RunWriter } from '../base/run-context.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { KernelError } from '../base/errors.ts';
-import type { RunWriter } from './run-store.ts';
 
 /** Place of an event in the record of its run. Events are ordered by epoch, then by number. */
 export interface RunEventId {

@@ -1,7 +1,7 @@
 import type { ModelError } from '../model/model-event.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Page, PageRequest } from '../base/page.ts';
-import type { Principal } from '../base/run-context.ts';
+import type { Principal, RunWriter } from '../base/run-context.ts';
 import type { RunEventOf } from '../event/run-event.ts';
 import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { SnippetTool } from './snippet.ts';
@@ -81,19 +81,6 @@ export interface LeaseRequest {
 export interface LeaseRenewal extends LeaseRequest {
   /** If set, the lease is renewed only in this epoch. */
   readonly epoch?: number;
-}
-
-/**
- * Process that writes for a run that it executes. A store accepts the write only while this owner holds the lease of the run in
- * this epoch, expired or not, and checks that in the same transaction. Otherwise it rejects with `E_STATE_CONFLICT`, and nothing
- * changes.
- */
-export interface RunWriter {
-  /** Run with the lease: that of the row, or one above it whose process does its work. */
-  readonly runId: string;
-  readonly owner: string;
-  /** See `Run.epoch`. */
-  readonly epoch: number;
 }
 
 /** Change of the status of a run. */
