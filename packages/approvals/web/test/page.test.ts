@@ -104,6 +104,19 @@ inBrowser(`${title}: a denial carries its reason, and an approval for the run it
   assert.equal((await critical).decision, 'approved');
 });
 
+inBrowser(`${title}: a request whose time has passed can still be decided if it is parked`, async () => {
+  await using server = await startApprovalServer();
+  const { page } = await browser.open(server.url);
+  await signIn(page);
+  const result = server.ask({ expiresAt: Date.now() + 1_500, onExpiry: 'park' });
+  await page.getByText(/^Parked for /).waitFor();
+  await page.reload();
+  await page.getByText(/^Parked for /).waitFor();
+  await button(page, 'Approve').click();
+  assert.equal((await result).decision, 'approved');
+  assert.equal((await server.store.get('approval-1'))?.status, 'consumed');
+});
+
 inBrowser(
   `${title}: edited arguments are sent once they are an object, and the mistake is shown next to them`,
   async () => {
