@@ -96,7 +96,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   openDurable(parts, opening);
   const runs = parts.durable?.store.runs;
   opening.use(
-    await startSweeper({
+    startSweeper({
       blobStore: parts.blobStore,
       sweepOptions: () => (runs === undefined ? {} : createAbandonedPins({ runs, clock, logger: parts.logger })),
       clock,

@@ -13,7 +13,8 @@ test('sweeps at the start and after each interval, and keeps what is pinned', as
   const blobStore = createMemoryBlobStore({ clock });
   const pinned = await blobStore.store('pinned', { ...blob, pinOwner: 'run-1' });
   const first = await blobStore.store('first', blob);
-  await using _sweeper = await startSweeper({ blobStore, clock, logger: silentLogger, intervalMs: 1_000 });
+  await using sweeper = startSweeper({ blobStore, clock, logger: silentLogger, intervalMs: 1_000 });
+  await sweeper.first;
   assert.equal(await blobStore.stat(first), undefined);
 
   const second = await blobStore.store('second', blob);
@@ -35,7 +36,8 @@ test('a failed sweep is logged and tried again', async () => {
     },
   };
   const blobStore = failing as BlobStore;
-  await using _sweeper = await startSweeper({ blobStore, clock, logger, intervalMs: 1_000 });
+  await using sweeper = startSweeper({ blobStore, clock, logger, intervalMs: 1_000 });
+  await sweeper.first;
   clock.advance(1_000);
   await until(() => Promise.resolve(sweeps === 2));
   assert.match(JSON.stringify(logger.records), /could not be swept/);
@@ -44,7 +46,7 @@ test('a failed sweep is logged and tried again', async () => {
 test('nothing is swept after disposal', async () => {
   const clock = createFakeClock();
   const blobStore = createMemoryBlobStore({ clock });
-  const sweeper = await startSweeper({ blobStore, clock, logger: silentLogger, intervalMs: 1_000 });
+  const sweeper = startSweeper({ blobStore, clock, logger: silentLogger, intervalMs: 1_000 });
   await sweeper[Symbol.asyncDispose]();
   const ref = await blobStore.store('left', blob);
   clock.advance(10_000);

@@ -20,6 +20,7 @@ export interface RetentionOptions {
 const dayMs = 86_400_000;
 // A server that removes runs daily has no older ones, unless it was down.
 const usualDelayDays = 2;
+const runsPerSlice = 200;
 
 /**
  * Logs which old runs will be removed; after the start delay, and then once a day until disposed, removes them, and calls
@@ -39,7 +40,10 @@ export function startRetention({
 
   async function announce(): Promise<void> {
     const before = endedBefore();
-    const { items, next } = await store.runs.list({ endedBefore: before - usualDelayDays * dayMs }, { limit: 1_000 });
+    const { items, next } = await store.runs.list(
+      { endedBefore: before - usualDelayDays * dayMs },
+      { limit: runsPerSlice },
+    );
     if (items.length === 0) return;
     const runs = next === undefined ? items.length : `more than ${items.length}`;
     const facts = {
@@ -57,7 +61,7 @@ export function startRetention({
     do {
       const page = await store.runs.list(
         { endedBefore: before },
-        { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) },
+        { limit: runsPerSlice, ...(cursor === undefined ? {} : { cursor }) },
       );
       const ids = new Set(page.items.map(({ id }) => id));
       // Before the runs, so that a kill in between leaves no pin without a run.

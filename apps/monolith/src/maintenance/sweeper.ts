@@ -1,5 +1,6 @@
 import type { BlobStore, Clock, Logger, SweepOptions } from '@ravi/kernel';
 import { repeat } from './repeat.ts';
+import type { Repeated } from './repeat.ts';
 
 /** Options of {@link startSweeper}. */
 export interface SweeperOptions {
@@ -13,16 +14,13 @@ export interface SweeperOptions {
 }
 
 /**
- * Sweeps the blob store now and after each interval, until disposed. Resolves after the first sweep. A failure is logged and
- * tried again.
+ * Sweeps the blob store now and after each interval, until disposed. A failure is logged and tried again.
  */
-export async function startSweeper({ blobStore, sweepOptions, ...options }: SweeperOptions): Promise<AsyncDisposable> {
+export function startSweeper({ blobStore, sweepOptions, ...options }: SweeperOptions): Repeated {
   const { clock, logger } = options;
   const work = async (): Promise<void> => {
     const { removed, freedBytes } = await blobStore.sweep(clock.now(), sweepOptions?.());
     if (removed > 0) logger.info('blobs swept', { removed, freedBytes });
   };
-  const sweeper = repeat({ ...options, work, failure: 'the blob store could not be swept' });
-  await sweeper.first;
-  return sweeper;
+  return repeat({ ...options, work, failure: 'the blob store could not be swept' });
 }

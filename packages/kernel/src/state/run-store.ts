@@ -172,7 +172,7 @@ export interface RunStore {
   /** Returns paused runs, the newest first. One query, which reads no more than the page needs. */
   listPaused(page?: PageRequest): Promise<Page<PausedRun>>;
   /**
-   * Returns the ids of paused runs, the newest first, that wait for nothing: a request of theirs, or of a run below them, was
+   * Returns the ids of paused runs, the oldest first, that wait for nothing: a request of theirs, or of a run below them, was
    * decided and its call has not taken the decision yet, or it expired at `expiredSince` or later.
    */
   listAnswered(expiredSince: number, page?: PageRequest): Promise<Page<string>>;

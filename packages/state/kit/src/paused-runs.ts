@@ -28,13 +28,14 @@ export function selectPaused(sql: SqlRunner, page: PageRequest = {}): Promise<Pa
       max(CASE WHEN asked.status = 'consumed' THEN asked.sequence ELSE 0 END) AS consumed
     FROM slice JOIN tree ON tree.top = slice.id LEFT JOIN ${approvals.table} asked ON asked.run_id = tree.id
     GROUP BY slice.id, slice.sequence, slice.kind ORDER BY slice.sequence DESC`;
-  return pageOf(sql, query, page, (row) => ({
+  const read = (row: SqlRow): PausedRun => ({
     id: textIn(row, 'id'),
     ...(row['kind'] === null ? {} : { kind: textIn(row, 'kind') }),
     isAnswered: numberIn(row, 'answered') > 0,
     isPending: numberIn(row, 'pending') > 0,
     hasJustConsumed: numberIn(row, 'consumed') > numberIn(row, 'pending'),
-  }));
+  });
+  return pageOf(sql, query, page, { start: Number.MAX_SAFE_INTEGER, read });
 }
 
 /** Returns one page of the ids of paused runs with an answer that no call has taken, found by the answers. */
@@ -45,8 +46,16 @@ export function selectAnswered(sql: SqlRunner, expiredSince: number, page: PageR
       UNION SELECT child.parent_run_id FROM ${runs.table} child JOIN up ON child.id = up.id
       WHERE child.parent_run_id IS NOT NULL)
     SELECT run.id, run.sequence FROM up JOIN ${runs.table} run ON run.id = up.id
-    WHERE run.status = 'paused' AND run.sequence < $1 ORDER BY run.sequence DESC LIMIT $2`;
-  return pageOf(sql, query, page, (row) => textIn(row, 'id'), [expiredSince]);
+    WHERE run.status = 'paused' AND run.sequence > $1 ORDER BY run.sequence LIMIT $2`;
+  return pageOf(sql, query, page, { start: 0, read: (row) => textIn(row, 'id'), values: [expiredSince] });
+}
+
+interface PagedQuery<Item> {
+  /** Position before the first row. */
+  readonly start: number;
+  readonly read: (row: SqlRow) => Item;
+  /** Values of the parameters after the position and the number of rows. */
+  readonly values?: readonly SqlValue[];
 }
 
 // These columns are never part of the JSON of a run, so a damaged run is found like any other and reported by its reader.
@@ -54,12 +63,10 @@ async function pageOf<Item>(
   sql: SqlRunner,
   query: string,
   { limit, cursor }: PageRequest,
-  read: (row: SqlRow) => Item,
-  values: readonly SqlValue[] = [],
+  { start, read, values = [] }: PagedQuery<Item>,
 ): Promise<Page<Item>> {
   const size = pageSize(limit);
-  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(cursor);
-  const rows = await sql.all(query, [before, size + 1, ...values]);
+  const rows = await sql.all(query, [cursor === undefined ? start : positionOf(cursor), size + 1, ...values]);
   const page = rows.slice(0, size);
   const last = page.at(-1);
   const next = rows.length > size && last !== undefined ? { next: String(numberIn(last, 'sequence')) } : {};

@@ -11,6 +11,7 @@ import { endRunsBelow, hasEnded } from './run-tree.ts';
 import { selectExpired } from './expired-runs.ts';
 import { selectAnswered, selectPaused } from './paused-runs.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
+import type { Condition } from './select.ts';
 import type { Database, SqlRunner, SqlValue } from './database.ts';
 
 /**
@@ -67,7 +68,7 @@ export function createRunStore(database: Database): RunStore {
           status,
         },
         page,
-        endedBefore === undefined ? [] : [{ text: `NOT (${isLive}) AND updated_at <`, value: endedBefore }],
+        endedBefore === undefined ? [] : [ended(endedBefore)],
       ),
     async transition(id, { from, to, now, owner, epoch, above, outcome, event }) {
       if (from.length === 0) return false;
@@ -148,6 +149,12 @@ export function createRunStore(database: Database): RunStore {
       return rows.length;
     },
   };
+}
+
+// By the index of ended runs, because there may be any number of others.
+function ended(before: number): Condition {
+  const text = `sequence IN (SELECT sequence FROM ${runs.table} WHERE status NOT IN ('running', 'paused') AND updated_at <`;
+  return { text, value: before, after: ')' };
 }
 
 async function leaseClock(database: Database): Promise<number> {

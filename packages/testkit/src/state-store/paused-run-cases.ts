@@ -72,7 +72,7 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
       ['grandchild', false, true],
       ['top', false, true],
     ]);
-    assert.deepEqual(whole(await runs.listAnswered(0)), ['grandchild', 'top']);
+    assert.deepEqual(whole(await runs.listAnswered(0)), ['top', 'grandchild']);
   });
 
   scenario('paused runs with an answer are found by it until a call takes it', async ({ runs, approvals }) => {
@@ -87,11 +87,11 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
     await take(approvals, 'taken');
     await approvals.expire(expiresAt);
     await runs.transition('over', { from: ['paused'], to: 'cancelled', now: midnight });
-    assert.deepEqual(whole(await runs.listAnswered(expiresAt)), ['expired', 'denied', 'approved']);
-    assert.deepEqual(whole(await runs.listAnswered(expiresAt + 1)), ['denied', 'approved']);
+    assert.deepEqual(whole(await runs.listAnswered(expiresAt)), ['approved', 'denied', 'expired']);
+    assert.deepEqual(whole(await runs.listAnswered(expiresAt + 1)), ['approved', 'denied']);
     const { items, next: cursor = '' } = await runs.listAnswered(0, { limit: 2 });
-    assert.deepEqual(items, ['expired', 'denied']);
-    assert.deepEqual(whole(await runs.listAnswered(0, { cursor })), ['approved']);
+    assert.deepEqual(items, ['approved', 'denied']);
+    assert.deepEqual(whole(await runs.listAnswered(0, { cursor })), ['expired']);
   });
 
   scenario('any number of requests expires at once', async ({ approvals }) => {
