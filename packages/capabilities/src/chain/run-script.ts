@@ -62,6 +62,8 @@ export interface ScriptHost {
     readonly moreInFlight: number;
     /** Called when the script has made every call of its turn and waits. */
     onTurnEnd(): void;
+    /** True if the script has run before: its check passed then, so it does not wait for another one. */
+    readonly hasRun: boolean;
   };
 }
 
@@ -77,8 +79,9 @@ export async function runScript(
   const prepared = await prepareChain(options, policy);
   if (prepared.status === 'error') return { ...prepared, consoleDroppedBytes: 0 };
   const script = durable === undefined ? prepared : withOpening(prepared, durable.opening);
-  const found = await checkFirst(options, session);
-  const stopped = stoppedBy(found);
+  const checking = checkFirst(options, session);
+  const hasRun = durable?.hasRun === true;
+  const stopped = hasRun ? undefined : stoppedBy(await checking);
   if (stopped !== undefined) return stopped;
   const check = options.preflight === false || language !== 'python' ? undefined : guestCheck(options, session, script);
   const outcome = await sandbox.run({
@@ -104,7 +107,7 @@ export async function runScript(
     ...(durable === undefined ? {} : { onTurnEnd: durable.onTurnEnd }),
     humanWaitMs: () => session.humanWaitMs(),
   });
-  const { warnings } = check?.report ?? found;
+  const { warnings } = check?.report ?? (await checking);
   const refused = check === undefined || outcome.status !== 'error' ? undefined : stoppedBy(check.report);
   if (refused !== undefined) return refused;
   const ended = endOf(outcome, source, script, policy);

@@ -210,6 +210,8 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       opening: `${beginName}(${beginning.now},${JSON.stringify(beginning.seed)},${session.policy.maxInFlight});`,
       moreInFlight,
       onTurnEnd: () => turns.endTurn(),
+      // Its first activation may have ended before its check.
+      hasRun: recorded.calls.size > 0 || (session.durability?.requestedApprovals?.size ?? 0) > 0,
     },
     files: inner.files,
     settled: () => inner.settled(),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { startRunRecovery } from '@ravi/capabilities';
+import type { Preflight } from '@ravi/capabilities';
 import { silentLogger } from '@ravi/kernel';
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalRequest, createFakeClock } from '@ravi/testkit';
@@ -109,6 +110,32 @@ test('run recovery reads paused runs in slices, by one query for each, and lets 
     slices.every((at, index) => index === 0 || at > (slices[index - 1] ?? 0)),
     `turns: ${slices.join(', ')}`,
   );
+});
+
+test('a script that has run before does not wait for its check again, and keeps its warnings', async () => {
+  await using world = await createWorld();
+  const { approvals } = world.store;
+  const warnings = [{ code: 'E_SCRIPT_TYPES', message: 'This is odd' }];
+  let checks = 0;
+  const checkAfter = (before: () => boolean): Preflight => ({
+    languages: ['javascript'],
+    warm: async () => true,
+    async check() {
+      checks += 1;
+      await until(before);
+      return { mistakes: [], warnings };
+    },
+    [Symbol.asyncDispose]: async () => {},
+  });
+  {
+    await using process = world.open({ preflight: checkAfter(() => true) });
+    await process.chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals: 'pause' });
+  }
+  const [asked] = (await approvals.list({ runId: 'run-1' })).items;
+  await approvals.decide(asked?.request.id ?? '', { decision: 'approved', approver: 'grace', decidedAt: Date.now() });
+  await using process = world.open({ preflight: checkAfter(() => world.effects.length > 0) });
+  const result = await process.chains.resume('run-1');
+  assert.deepEqual([result.status, result.warnings, checks], ['ok', warnings, 2]);
 });
 
 test('a run that takes long keeps the runs after it waiting for half a second only', async () => {
