@@ -1,6 +1,7 @@
 import { KernelError } from '@ravi/kernel';
 import type { BlobReader, Clock, Logger, ProgressUpdate, Scratchpad, ToolContext } from '@ravi/kernel';
 import type { PendingCall } from './pending-call.ts';
+import type { InvokerRuntime } from './runtime.ts';
 import { sessionBlobs } from './scope/session-artifacts.ts';
 import type { InvokerSession } from './scope/session.ts';
 
@@ -17,6 +18,11 @@ export class CallContext implements ToolContext {
   /** Returns the session of a call; `undefined` for a context that the invoker did not create. */
   static sessionOf(context: ToolContext): InvokerSession | undefined {
     return #pending in context ? context.#pending.session : undefined;
+  }
+
+  /** Returns the collaborators of the invoker that runs a call; `undefined` for a context that no invoker created. */
+  static runtimeOf(context: ToolContext): InvokerRuntime | undefined {
+    return #pending in context ? context.#pending.runtime : undefined;
   }
 
   get runId(): string {

@@ -4,7 +4,7 @@ export { isSecretKey, redacted } from './arguments/redact.ts';
 export { sessionOf } from './call-context.ts';
 export { HookManager } from './hooks/hook-manager.ts';
 export type { HookManagerOptions } from './hooks/hook-manager.ts';
-export { ToolInvoker } from './invoker.ts';
+export { invokerOf, ToolInvoker } from './invoker.ts';
 export type { ToolInvokerOptions } from './invoker.ts';
 export type { InvokeOptions, ToolCall } from './pending-call.ts';
 export { storedTextOf } from './result/shape-result.ts';

@@ -12,6 +12,7 @@ import type {
   Journal,
   JsonObject,
   Logger,
+  ToolContext,
   ToolRegistry,
 } from '@ravi/kernel';
 import { checkShownEdit } from './approval/check-edit.ts';
@@ -19,6 +20,7 @@ import { findArtifactProblems } from './approval/edit-artifacts.ts';
 import { createSecretFinder } from './approval/secret-spans.ts';
 import { createDigester } from './arguments/digest.ts';
 import type { Digester } from './arguments/digest.ts';
+import { CallContext } from './call-context.ts';
 import { execute } from './execute.ts';
 import { failCall, finishCall } from './finish-call.ts';
 import { allowedGate } from './gates/allowed.ts';
@@ -104,6 +106,7 @@ export class ToolInvoker {
   /** True if only its tools, its policy and its logger are its own. */
   readonly #isPlain: boolean;
   readonly #ownPolicy: Partial<ChainPolicy>;
+  #lender: ToolInvoker | undefined;
   #adopted: WeakMap<ToolInvoker, ToolInvoker> | undefined;
 
   /** @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself */
@@ -135,6 +138,12 @@ export class ToolInvoker {
       findSecrets: createSecretFinder(options.secrets ?? []),
       wrapExecution: options.wrapExecution,
     };
+    invokers.set(this.#runtime, this);
+  }
+
+  /** Invoker whose parts this one has, if {@link ToolInvoker.adopt} returned it. */
+  get lender(): ToolInvoker | undefined {
+    return this.#lender;
   }
 
   /**
@@ -155,6 +164,8 @@ export class ToolInvoker {
     const parts = { ...(artifactStore && { artifactStore }), ...(journal && { journal }), clock, hooks, digest };
     const adopted = new ToolInvoker({ ...parts, registry, policy: withRisksOf(this.policy, policy) });
     adopted.#runtime = { ...this.#runtime, registry };
+    adopted.#lender = this;
+    invokers.set(adopted.#runtime, adopted);
     this.#adopted.set(inner, adopted);
     return adopted;
   }
@@ -204,6 +215,17 @@ export class ToolInvoker {
       return failCall(pending, error);
     }
   }
+}
+
+const invokers = new WeakMap<InvokerRuntime, ToolInvoker>();
+
+/**
+ * Returns the invoker that runs a call. For a call of a sub-agent it is not the one that the agent was created with, but the
+ * one that {@link ToolInvoker.adopt} made of it. `undefined` for a context that no invoker created.
+ */
+export function invokerOf(context: ToolContext): ToolInvoker | undefined {
+  const runtime = CallContext.runtimeOf(context);
+  return runtime === undefined ? undefined : invokers.get(runtime);
 }
 
 const ownParts = [
