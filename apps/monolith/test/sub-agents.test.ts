@@ -78,11 +78,27 @@ const policy = { maxRiskUnapproved: 'high' };
 export default createAgentTool(new ReActAgent({ name: 'boss', model, policy, tools: [helper] }));
 `;
 
+/** A sub-agent whose scripts call its own tools. */
+const scripterTool = `
+import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
+import { createToolChainTool } from ${source('capabilities/src/index.ts')};
+import { Toolbox, ToolInvoker } from ${source('invoker/src/index.ts')};
+import { createIsolatedVmSandbox } from ${source('sandboxes/isolated-vm/src/index.ts')};
+import launchTools from './launch.mjs';
+import crash from './crash.mjs';
+import { provider as model } from '../model.mjs';
+const registry = new Toolbox([...launchTools, crash]);
+const invoker = new ToolInvoker({ registry, policy: { maxRiskUnapproved: 'high' } });
+registry.add(createToolChainTool({ invoker, sandbox: createIsolatedVmSandbox({}), preflight: false }));
+export default createAgentTool(new ReActAgent({ name: 'scripter', model, invoker }));
+`;
+
 const files = {
   'model.mjs': model,
   'tools/crash.mjs': crashTool,
   'tools/helper.mjs': helperTool,
   'tools/boss.mjs': bossTool,
+  'tools/scripter.mjs': scripterTool,
 };
 
 function install(): Promise<TestInstallation> {
@@ -159,10 +175,10 @@ test(
       ['agent', 'helper', 'call_0_0', 'completed', 0],
     );
     // The trace of the run has the calls of its sub-agent, although both have the same ids.
-    const told = run.trace.map(({ tool, callId, status, errorCode = '', parentId, runId: of }: Body) => [
-      ...[tool, callId, status, errorCode],
-      ...[parentId, of],
-    ]);
+    const told = run.trace.map((call: Body) => {
+      const { tool, callId, status, errorCode = '', parentId, runId: of } = call;
+      return [tool, callId, status, errorCode, parentId, of];
+    });
     // The call of the sub-agent was made again, so it began last.
     assert.deepEqual(told, [
       ['launch', 'call_0_0', 'ok', '', 'call_0_0', child.id],
@@ -282,4 +298,43 @@ test('a sub-agent ends with its caller, and its question is withdrawn', { timeou
   assert.deepEqual([run.status, run.children[0].status], ['cancelled', 'cancelled']);
   const late = await send(url, `/v1/approvals/${asked.id}/decision`, { decision: 'approved' });
   assert.equal(late.error?.code, 'E_APPROVAL_WITHDRAWN');
+});
+
+test('the script of a sub-agent pauses, is killed and continues where it stopped', { timeout: 90_000 }, async () => {
+  await using installation = await install();
+  const code = `
+    const first = await tools.launch({ target: 'moon' });
+    const second = await tools.detonate({ target: 'mine' });
+    const { error } = await tools.crash.safe({});
+    return [first, second, error.code, await tools.launch({ target: 'sun' })].join(', ');`;
+  const work = delegate('scripter', [['tool_chain', { code }]]);
+  using first = startProcess(installation.folder, ['--port', '0']);
+  const url = await first.url();
+  const runId = await start(url, task([work]));
+  const [asked] = await pendingOf(url, runId, 1);
+  await untilStatus(url, runId, 'paused');
+  assert.deepEqual([asked.tool, asked.agent], ['detonate', 'scripter']);
+  await approve(url, asked);
+  await first.exit;
+
+  using second = startProcess(installation.folder, ['--port', '0']);
+  const next = await second.url();
+  const ended = await until(next, runId, 'run-end');
+  assert.equal(ended.text, 'launched, launched, E_CALL_UNKNOWN, launched', JSON.stringify(ended));
+  assert.deepEqual(await installation.launches(), ['launch moon', 'detonate mine', 'crash', 'launch sun']);
+  const run = await send(next, `/v1/runs/${runId}`);
+  const agent = await send(next, `/v1/runs/${run.children[0].id}`);
+  assert.deepEqual(
+    agent.children.map(({ kind, status }: Body) => [kind, status]),
+    [['chain', 'completed']],
+  );
+  assert.equal(asked.runId, agent.children[0].id);
+  const launches = run.trace.filter(({ tool }: Body) => tool === 'launch');
+  assert.deepEqual(
+    launches.map(({ status, runId: of, caller }: Body) => [status, of, caller]),
+    [
+      ['ok', agent.id, 'chain'],
+      ['ok', agent.id, 'chain'],
+    ],
+  );
 });

@@ -2,7 +2,7 @@ export { createFolderToolSource } from './catalog/folder-tool-source.ts';
 export type { FolderToolSourceOptions } from './catalog/folder-tool-source.ts';
 export { chainToolDeclarations, createToolChainTool } from './chain/chain-tool.ts';
 export type { ToolChainToolOptions } from './chain/chain-tool.ts';
-export type { RunWithin, ScriptOfCall, ScriptToolOptions } from './chain/call-script.ts';
+export type { RunWithin, RunWithinOptions, ScriptOfCall, ScriptParts, ScriptToolOptions } from './chain/call-script.ts';
 export { createDurableChains } from './chain/durable/durable-chains.ts';
 export type { DurableChains, DurableChainsOptions } from './chain/durable/durable-chains.ts';
 export type { DurableChainResult } from './chain/durable/end-run.ts';

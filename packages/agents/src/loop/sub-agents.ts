@@ -78,7 +78,7 @@ export class SubAgents<Parent extends ParentRun> {
 
   /** Resolves when every sub-agent has ended, or is stored for the next process. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#results?.values() ?? []);
+    await Promise.allSettled([...(this.#results?.values() ?? [])]);
   }
 
   #countStart(callId: string): number {

@@ -2,7 +2,7 @@ import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, CompleteStateStore, NewRun, Run, RunWriter } from '@ravi/kernel';
 import { retryWhileUnavailable } from '@ravi/support';
-import type { RunWithin } from '../call-script.ts';
+import type { RunWithin, ScriptParts } from '../call-script.ts';
 import { childRunId, recoverableSession } from './child-run.ts';
 import type { CallOfRun } from './child-run.ts';
 import { resultOf } from './end-run.ts';
@@ -20,7 +20,7 @@ export interface ChildChainsOptions {
   claim(runId: string, above: RunWriter | undefined): Promise<Run>;
   /** Resolves when this process no longer executes the run. */
   settled(runId: string): Promise<unknown>;
-  activate(run: Run, call: CallOfRun): Promise<DurableChainResult>;
+  activate(run: Run, call: CallOfRun, parts: ScriptParts | undefined): Promise<DurableChainResult>;
 }
 
 const retryMs = 200;
@@ -60,14 +60,18 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
     }
   }
 
-  return async (context, script, progress) => {
+  return async (context, script, { parts, ...progress } = {}) => {
     const { callId, signal } = context;
     const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> =>
       retryWhileUnavailable(operation, { clock, signal });
     const session = await waitFor(() => recoverableSession(store, context));
     if (session === undefined) return undefined;
     const { runId: parentRunId, sessionId, principal, policy } = session;
-    const definition = defineRun({ ...script, policy: { ...policy, ...script.policy } }, invoker, callId);
+    const definition = defineRun(
+      { ...script, policy: { ...policy, ...script.policy } },
+      parts?.invoker ?? invoker,
+      callId,
+    );
     const id = childRunId(session, callId, definition);
     try {
       const row = { id, parentRunId, sessionId, principal, definition, createdAt: clock.now() };
@@ -78,7 +82,8 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
       }
       const above = { parent: session, parentCallId: callId, isPartOfParentRun: true };
       const onWaiting = waitsOf(session, callId);
-      return await activate(run, { session, signal, options: { ...above, ...progress }, onWaiting });
+      const call = { session, signal, options: { ...above, ...progress }, onWaiting };
+      return await activate(run, call, parts);
     } catch (error) {
       if (!isForLater(error)) throw error;
       // The run above must not read this as a failure of the script: the process that continues it makes the call again.

@@ -12,7 +12,8 @@ import type {
   CompleteStateStore,
 } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
-import type { RunWithin } from '../call-script.ts';
+import { lendChains } from '../call-script.ts';
+import type { RunWithin, ScriptParts } from '../call-script.ts';
 import { createActivation } from './activation.ts';
 import type { Activation, ActivationOptions } from './activation.ts';
 import { createChildChains } from './child-chains.ts';
@@ -100,7 +101,10 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   /** Monotonic times at which the leases of runs that are not active yet were requested. */
   const requested = new Map<string, number>();
 
-  async function activate(run: Run, how: Pick<ActivationOptions, 'signal' | 'call'> = {}): Promise<DurableChainResult> {
+  async function activate(
+    run: Run,
+    how: Pick<ActivationOptions, 'signal' | 'call'> & Partial<ScriptParts> = {},
+  ): Promise<DurableChainResult> {
     const activation = createActivation(run, {
       store,
       invoker,
@@ -196,8 +200,9 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       return claim(runId, above);
     },
     settled: async (runId) => active.get(runId)?.result.catch(() => {}),
-    activate: (run, call) => activate(run, { call }),
+    activate: (run, call, parts) => activate(run, { call, ...parts }),
   });
+  lendChains(invoker, runWithin);
 
   return {
     get active() {
