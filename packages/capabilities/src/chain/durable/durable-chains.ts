@@ -202,6 +202,10 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     settled: async (runId) => active.get(runId)?.result.catch(() => {}),
     activate: (run, call, parts) => activate(run, { call, ...parts }),
   });
+  const runWithin: RunWithin = async (context, script, how = {}) => {
+    const { supports } = how.parts?.sandbox ?? sandbox;
+    return supports.marksTurns === true ? runChild(context, script, how) : undefined;
+  };
   lendChains(invoker, runWithin);
 
   return {
@@ -219,7 +223,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       return activate(run, signal === undefined ? {} : { signal });
     },
     resume,
-    runWithin: sandbox.supports.marksTurns === true ? runChild : async () => undefined,
+    runWithin,
     get: (runId) => store.runs.get(runId),
     hasChanged: (runId) => (changed.get(runId) ?? 0) > clock.now(),
     cancel(runId) {
