@@ -85,7 +85,9 @@ export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRun
     },
     async list({ parentRunId, sessionId, status }) {
       const wanted = Object.entries({ parentRunId, sessionId, status }).filter(([, value]) => value !== undefined);
-      const items = [...all.values()].filter((run) => wanted.every(([key, value]) => run[key as keyof Run] === value));
+      const items = [...all.values()].filter((run) =>
+        wanted.every(([key, value]) => (run[key as keyof Run] ?? null) === value),
+      );
       return { items, corrupt: [] };
     },
     async claim(id, request) {

@@ -108,7 +108,8 @@ export interface RunTransition {
 export interface RunFilter {
   readonly principal?: Principal;
   readonly sessionId?: string;
-  readonly parentRunId?: string;
+  /** `null`: only runs that are not below another one. */
+  readonly parentRunId?: string | null;
   readonly status?: RunStatus;
   /** Only final runs whose last change was before this moment, in milliseconds since the Unix epoch. */
   readonly endedBefore?: number;

@@ -7,7 +7,7 @@ import type { RowReader } from './rows.ts';
 const defaultLimit = 100;
 const maxLimit = 1_000;
 
-/** Columns and their required values; `undefined` matches any value. */
+/** Columns and their required values; `undefined` matches any value, `null` only NULL. */
 export type ColumnFilter = Readonly<Record<string, SqlValue | undefined>>;
 
 /** Further condition on rows: `text`, then the value, then `after`. */
@@ -100,11 +100,12 @@ function insertion(table: string, columns: readonly string[], rows: number): str
 }
 
 function conditions(wanted: ColumnFilter): { readonly text: readonly string[]; readonly values: SqlValue[] } {
-  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  return {
-    text: given.map(([column], index) => `${column} = $${index + 1}`),
-    values: given.map(([, value]) => value as SqlValue),
-  };
+  const values: SqlValue[] = [];
+  const text = Object.entries(wanted).flatMap(([column, value]) => {
+    if (value === undefined) return [];
+    return value === null ? [`${column} IS NULL`] : [`${column} = $${values.push(value)}`];
+  });
+  return { text, values };
 }
 
 function where(text: readonly string[]): string {

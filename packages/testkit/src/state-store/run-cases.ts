@@ -176,6 +176,7 @@ export function runCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(await ids({ principal: 'ada', status: 'running' }), ['run-3', 'run-1']);
     assert.deepEqual(await ids({ sessionId: 'session-2' }), ['run-2']);
     assert.deepEqual(await ids({ parentRunId: 'run-1' }), ['run-3']);
+    assert.deepEqual(await ids({ parentRunId: null, principal: 'ada' }), ['run-2', 'run-1']);
     assert.deepEqual(await ids({ principal: 'eve' }), []);
   });
 
