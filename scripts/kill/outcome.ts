@@ -24,6 +24,7 @@ export interface EndedRun {
   readonly task?: string;
   readonly trace: readonly TracedCall[];
   readonly artifacts: readonly { readonly ref: string; readonly bytes: number }[];
+  readonly children: readonly { readonly id: string }[];
 }
 
 /** An approval at the end of the test. */
@@ -73,6 +74,7 @@ export async function readFinalState(servers: KilledServers): Promise<FinalState
     for (const { ref, bytes } of run.artifacts) {
       if ((await sizeOf(servers, ref)) !== bytes) lostArtifacts.push(`${ref} of ${id}`);
     }
+    for (const child of run.children) await read(child.id);
   };
   const rest = listed.values();
   await Promise.all(

@@ -176,7 +176,8 @@ test(
     );
     // The trace of the run has the calls of its sub-agent, although both have the same ids.
     const told = run.trace.map((call: Body) => {
-      const { tool, callId, status, errorCode = '', parentId, runId: of } = call;
+      const { tool, callId, status, errorCode = '', parentId, runId: of, parentRunId } = call;
+      assert.equal(parentRunId, of === undefined ? undefined : runId);
       return [tool, callId, status, errorCode, parentId, of];
     });
     // The call of the sub-agent was made again, so it began last.
@@ -187,6 +188,10 @@ test(
       ['launch', 'call_2_0', 'ok', '', 'call_0_0', child.id],
       ['launch', 'call_1_0', 'ok', '', undefined, undefined],
     ]);
+    // Lists have only the outermost runs, unless they are asked for those below one.
+    const ids = async (query: string): Promise<readonly string[]> =>
+      (await send(url, `/v1/runs${query}`)).items.map(({ id }: Body) => id);
+    assert.deepEqual([await ids(''), await ids(`?parentRunId=${runId}`)], [[runId], [child.id]]);
     const helper = await send(url, `/v1/runs/${child.id}`);
     assert.deepEqual([helper.parentRunId, helper.task, helper.steps], [runId, work[1]['task' as never], 4]);
     assert.deepEqual(

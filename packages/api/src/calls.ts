@@ -56,6 +56,9 @@ export const callSchema = extend(
   {
     parentId: string({ description: 'The call that ran the script or the sub-agent which made this call.' }),
     runId: string({ description: 'The run of the sub-agent that made the call; absent for the run itself.' }),
+    parentRunId: string({
+      description: 'The run of the call in "parentId", if it is another one than that of the call.',
+    }),
   },
 );
 

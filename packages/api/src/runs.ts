@@ -159,8 +159,22 @@ export const runs = {
   list: operation({
     method: 'get',
     path: '/v1/runs',
-    summary: 'List runs, newest first.',
-    query: strictObject({}, { ...pageQuery, status: statuses, sessionId: requestId, kind }),
+    summary: 'List runs that are not below another one, or those below a run, newest first.',
+    query: strictObject(
+      {},
+      {
+        ...pageQuery,
+        status: statuses,
+        sessionId: requestId,
+        kind,
+        parentRunId: string({
+          minLength: 1,
+          maxLength: 200,
+          description:
+            'Lists the runs directly below this one: its scripts and sub-agents. Otherwise those below others are left out.',
+        }),
+      },
+    ),
     responses: { 200: json(page(runSchema)) },
     errors: ['E_STATE_UNAVAILABLE'],
   }),

@@ -2,8 +2,15 @@ import type { RecordedEventData } from '@ravi/api';
 import type { ChainCallRecord, JournaledCall } from '@ravi/kernel';
 import type { RunRecord, SubAgentRecord } from './stored-events.ts';
 
-/** A call of a run. A call by a script or a sub-agent names the call that ran it. `runId` is the run of the sub-agent. */
-export type RunCall = ChainCallRecord & { readonly parentId?: string; readonly runId?: string };
+/**
+ * A call of a run. A call by a script or a sub-agent names the call that ran it. `runId` is the run of the sub-agent, and
+ * `parentRunId` the run of the call that ran it.
+ */
+export type RunCall = ChainCallRecord & {
+  readonly parentId?: string;
+  readonly runId?: string;
+  readonly parentRunId?: string;
+};
 
 /**
  * Returns every call of a run and of its sub-agents in the order in which they began: those of its events, and those of its journal,
@@ -36,9 +43,12 @@ export function traceOf(
 
 function traceOfSubAgent({ run, ...record }: SubAgentRecord): readonly RunCall[] {
   const { callId } = run.definition.details ?? {};
-  const within = typeof callId === 'string' ? { parentId: callId } : {};
-  const trace = traceOf(record, { isOver: run.outcome !== undefined });
-  return trace.map((call) => ({ runId: run.id, ...within, ...call }));
+  const above = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
+  const within = typeof callId === 'string' ? { parentId: callId, ...above } : {};
+  return traceOf(record, { isOver: run.outcome !== undefined }).map((call) => {
+    if (call.runId !== undefined) return call;
+    return { ...call, runId: run.id, ...(call.caller === 'chain' ? {} : within) };
+  });
 }
 
 // The process that began these calls has ended.

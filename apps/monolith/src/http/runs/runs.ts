@@ -54,11 +54,12 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       { maxBodyBytes: maxScriptBodyBytes(policy) },
     ),
     implement(api.runs.list, async ({ query, caller }) => {
-      const { status, sessionId, kind } = query;
+      const { status, sessionId, kind, parentRunId = null } = query;
       const filter = {
         ...(caller.roles.includes('admin') ? {} : { principal: caller.principal }),
         ...(status === undefined ? {} : { status }),
         ...(sessionId === undefined ? {} : { sessionId }),
+        parentRunId,
       };
       const { items, next } = await store.runs.list(filter, pageOf(query));
       return listOf(
