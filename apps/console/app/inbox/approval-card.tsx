@@ -28,7 +28,7 @@ export interface ApprovalCardProps {
 
 /** A request that waits for a decision, with its call, its origin, and the actions to decide it. */
 export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
-  const { tool, risk, summary, description, principal, runId, requestedAt } = approval;
+  const { tool, risk, summary, description, principal, agent, runId, requestedAt } = approval;
   const [draft, change, forget] = useDraft(approval.id);
   const decision = useDecision(approval, {
     onSend: () => change({ isSent: true }),
@@ -109,6 +109,7 @@ export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardPro
       <Facts
         facts={{
           For: printable(principal),
+          ...(agent === undefined ? {} : { Agent: printable(agent) }),
           Run: <Link href={`/runs/${encodeURIComponent(runId)}`}>{runId.slice(0, 12)}</Link>,
           Asked: <Moment at={requestedAt} />,
         }}

@@ -17,7 +17,7 @@ import { ExchangesView } from './exchanges-view.tsx';
 import { Questions } from './questions.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunOutcomeView } from './run-outcome.tsx';
-import { RunSummary, kindName, titleOf } from './run-summary.tsx';
+import { RunsBelow, RunSummary, kindName, titleOf } from './run-summary.tsx';
 import { timelineOf } from './timeline.ts';
 import { Waterfall } from './waterfall.tsx';
 import { WrittenScripts } from './written-scripts.tsx';
@@ -44,6 +44,8 @@ function RunContent({ run }: { readonly run: RunDetails }) {
   const logs = isLive(run) && story.console.length > 0 ? story.console : (run.logs ?? []);
   const script = run.script ?? run.definition.code;
   const { artifacts = [] } = run;
+  // Also those of its scripts and sub-agents.
+  const asked = new Set((run.pendingApprovals ?? []).map(({ id }) => id));
   return (
     <>
       <PageHeader
@@ -53,14 +55,22 @@ function RunContent({ run }: { readonly run: RunDetails }) {
         lead={
           <>
             {kindName(run)} run of {run.principal}, started <Moment at={run.createdAt} /> · <code>{run.id}</code>
+            {run.parentRunId !== undefined && (
+              <>
+                {' '}
+                · below{' '}
+                <Link href={`/runs/${encodeURIComponent(run.parentRunId)}`}>{run.parentRunId.slice(0, 12)}</Link>
+              </>
+            )}
           </>
         }
       >
         <RunActions run={run} />
       </PageHeader>
-      <ApprovalCards isWanted={({ runId }) => runId === run.id} />
+      <ApprovalCards isWanted={({ id, runId }) => runId === run.id || asked.has(id)} />
       <Questions key={run.questions?.[0]?.callId} run={run} />
       <RunSummary run={run} story={story} timeline={timeline} />
+      <RunsBelow run={run} />
       <RunOutcomeView run={run} liveText={story.text} />
       <TabView
         label="About this run"

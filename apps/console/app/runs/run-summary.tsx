@@ -1,6 +1,8 @@
 import { printable } from '@ravi/approval-web/text';
+import { Link } from 'wouter';
 import type { RunDetails } from '@ravi/api';
 import type { RunStory } from '../api/run-story.ts';
+import { StatusBadge } from '../ui/badge.tsx';
 import { formatCompact, formatCount, formatDuration, formatMoney } from '../ui/format.ts';
 import { downtimeOf } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
@@ -52,6 +54,23 @@ export function RunSummary({ run, story, timeline }: RunSummaryProps) {
         <TokenComparison used={tokens} plain={plainConversationTokens} />
       )}
     </div>
+  );
+}
+
+/** Links to the runs of the scripts and sub-agents of a run. */
+export function RunsBelow({ run: { children = [] } }: { readonly run: Pick<RunDetails, 'children'> }) {
+  if (children.length === 0) return null;
+  return (
+    <ul className="stack" aria-label="Scripts and sub-agents">
+      {children.map(({ id, kind, agent = 'without a name', status }) => (
+        <li key={id}>
+          <Link href={`/runs/${encodeURIComponent(id)}`}>
+            {kind === 'chain' ? 'Script' : `Sub-agent ${printable(agent)}`}
+          </Link>{' '}
+          <code className="muted">{id.slice(0, 12)}</code> <StatusBadge status={status} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

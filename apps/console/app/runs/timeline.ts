@@ -29,10 +29,12 @@ export interface Timeline {
 export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'calls'>, now: number): Timeline {
   const { steps } = story;
   const calls = callsOf(run, story).toSorted((left, right) => left.startedAt - right.startedAt);
-  const byId = new Map(calls.map((call) => [call.callId, call]));
-  const inside = Map.groupBy(calls, (call) =>
-    call.parentId === undefined ? scriptAround(call, calls) : byId.get(call.parentId),
-  );
+  const byId = new Map(calls.map((call) => [keyOf(call), call]));
+  const inside = Map.groupBy(calls, (call) => {
+    const { parentId, parentRunId = call.runId } = call;
+    if (parentId === undefined) return scriptAround(call, calls);
+    return byId.get(keyOf({ callId: parentId, ...(parentRunId === run.id ? {} : { runId: parentRunId }) }));
+  });
   const outer = inside.get(undefined) ?? [];
   const rowsOf = (call: Call, depth: number): readonly TimelineRow[] => {
     const inner = inside.get(call) ?? [];
@@ -97,10 +99,15 @@ export function downtimeOf({ attempts = [] }: Pick<RunDetails, 'attempts'>): num
   return downtimeMs;
 }
 
+// Models of two agents may choose the same id.
+function keyOf({ callId, runId }: { readonly callId: string; readonly runId?: string | undefined }): string {
+  return runId === undefined ? callId : `${runId} ${callId}`;
+}
+
 /** Merges what record and events say about each call; the record wins where both do. */
 function callsOf({ trace = [] }: RunDetails, story: Pick<RunStory, 'calls'>): readonly Call[] {
-  const recorded = trace.map((call) => ({ ...story.calls[call.callId], ...call }));
-  const ids = new Set(trace.map(({ callId }) => callId));
+  const recorded = trace.map((call) => (call.runId === undefined ? { ...story.calls[call.callId], ...call } : call));
+  const ids = new Set(trace.map(keyOf));
   return [...recorded, ...Object.values(story.calls).filter(({ callId }) => !ids.has(callId))];
 }
 
@@ -110,6 +117,7 @@ function scriptAround(call: Call, calls: readonly Call[]): Call | undefined {
   return calls.findLast(
     (other) =>
       other.caller === 'direct' &&
+      other.runId === call.runId &&
       other.startedAt <= call.startedAt &&
       (other.status === 'started' || other.startedAt + other.durationMs >= call.startedAt),
   );
@@ -126,7 +134,7 @@ function callRow(call: Call, { depth, now, hasCalls, isPaused }: CallRowOptions)
   const isRunning = call.status === 'started';
   const outerKind = hasCalls ? 'chain' : 'call';
   return {
-    id: call.callId,
+    id: keyOf(call),
     kind: call.caller === 'chain' ? 'nested' : outerKind,
     name: call.tool,
     depth,

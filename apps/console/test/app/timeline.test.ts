@@ -46,6 +46,25 @@ test('of two scripts at once each has the calls that the server says are its own
   );
 });
 
+test('calls of sub-agents are below the calls that ran them, also if all agents choose the same ids', () => {
+  const own = { caller: 'direct', durationMs: 500 } as const;
+  const { id: parentRunId } = finishedRun;
+  const trace = [
+    call('call', 'boss', 0, own),
+    call('call', 'helper', 1, { ...own, runId: 'middle', parentId: 'call', parentRunId }),
+    call('call', 'launch', 2, { ...own, runId: 'lowest', parentId: 'call', parentRunId: 'middle' }),
+  ];
+  const { rows } = timelineOf({ ...finishedRun, trace }, emptyStory, finishedRun.updatedAt);
+  assert.deepEqual(
+    rows.map(({ id, name, depth }) => [id, name, depth]),
+    [
+      ['call', 'boss', 0],
+      ['middle call', 'helper', 1],
+      ['lowest call', 'launch', 2],
+    ],
+  );
+});
+
 test('a call that only the events know reaches to the present while it runs', () => {
   const begun = { callId: 'open', tool: 'open_dataset', caller: 'chain', argsPreview: '' } as const;
   const story = continuations['tool-call'](emptyStory, begun, began + 40);
