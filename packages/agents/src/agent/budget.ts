@@ -93,7 +93,8 @@ export class Budget {
 
   /** Amounts used without those of sub-agents that have not ended, whose own records have them. */
   get settled(): BudgetSpent {
-    let { tokens, cost, toolCalls, timeMs } = this.spent;
+    const { timeMs, ...used } = this.spent;
+    let { tokens, cost, toolCalls } = used;
     for (const { spent } of this.#open) {
       tokens -= spent.tokens;
       cost -= spent.cost;
