@@ -25,6 +25,7 @@ const run: EndedRun = {
     call('call_5', 'mail', 'w0/last'),
   ],
   artifacts: [],
+  children: [],
 };
 
 const effectOf = (callId: string, kind: string, id: string): Evidence['effects'][number] => ({

@@ -78,7 +78,8 @@ export class SubAgents<Parent extends ParentRun> {
 
   /** Resolves when every sub-agent has ended, or is stored for the next process. */
   async settled(): Promise<void> {
-    await Promise.allSettled([...(this.#results?.values() ?? [])]);
+    const results: readonly Promise<AgentResult>[] = this.#results === undefined ? [] : [...this.#results.values()];
+    await Promise.allSettled(results);
   }
 
   #countStart(callId: string): number {
