@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { postgresForTests } from '@ravi/state-testing';
 import pg from 'pg';
 import { afterAll, test } from 'vitest';
+import { readEvents } from './support/event-reader.ts';
 import { startServer, stateStoreOf } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 
 const calls = 400;
-const maxBytesPerCall = 500;
 const postgres = await postgresForTests();
 afterAll(() => postgres[Symbol.asyncDispose]());
 
@@ -19,39 +19,102 @@ export default {
   async execute({ id }) { return { content: [{ type: 'text', text: 'Record ' + id + ' is ' + (id % 7 === 0 ? 'open' : 'closed') }], isError: false }; },
 };`;
 
-const script = `
+const oneByOne = `
 let open = 0;
 for (let id = 0; id < ${calls}; id++) if ((await tools.look({ id })).includes('open')) open++;
 return open;`;
 
-/** Returns how many bytes the database has grown per call of one run, once the run is packed. */
-async function bytesPerCall(server: TestServer, measure: () => number | Promise<number>): Promise<number> {
-  const run = async (): Promise<string> => {
-    const { status, body } = await server.chain(script, { maxScriptCalls: calls });
+const inParallel = `
+const ids = Array.from({ length: ${calls} }, (_, id) => id);
+const states = await Promise.all(ids.map((id) => tools.look({ id })));
+return states.filter((state) => state.includes('open')).length;`;
+
+const perStep = 20;
+
+/** Source of a model that calls the tool 20 times in each step. */
+const model = `
+async function* stream({ messages }) {
+  const step = messages.filter(({ role }) => role === 'assistant').length;
+  if (step === ${calls / perStep}) {
+    yield { type: 'block', block: { type: 'text', text: 'done' } };
+  } else {
+    for (let index = 0; index < ${perStep}; index++) {
+      const id = step * ${perStep} + index;
+      yield { type: 'block', block: { type: 'tool_use', id: 'call_' + id, name: 'look', arguments: { id } } };
+    }
+  }
+  yield { type: 'finish', reason: step === ${calls / perStep} ? 'end' : 'tool-use', usage: { inputTokens: 1, outputTokens: 1 } };
+}
+export default { name: 'looking', port: 'modelProvider', configSchema: { type: 'object' }, create: () => ({ id: 'looking', stream }) };
+`;
+
+/** Executes one run with all calls and returns its id. */
+type Execute = (server: TestServer) => Promise<string>;
+
+function script(code: string): Execute {
+  return async (server) => {
+    const { status, body } = await server.chain(code, { maxScriptCalls: calls });
     assert.deepEqual([status, body.status], [200, 'ok'], JSON.stringify(body).slice(0, 500));
-    const { retention } = stateStoreOf(server.monolith);
-    while (await retention.packNext(Date.now() + 60_000));
     return body.runId;
   };
-  await run();
-  const before = await measure();
-  const runId = await run();
-  const bytes = (await measure()) - before;
-  const { body } = await server.get(`/v1/runs/${runId}`);
-  assert.equal(body.trace.length, calls);
-  assert.deepEqual(
-    body.trace.map(({ argsPreview }: { argsPreview: string }) => argsPreview),
-    Array.from({ length: calls }, (_, id) => JSON.stringify({ id })),
-  );
-  return bytes / calls;
 }
 
-const files = { 'tools/look.mjs': lookTool };
-const policy = { maxScriptCalls: calls };
+const agent: Execute = async (server) => {
+  const { body: run } = await server.post('/v1/runs', { kind: 'agent', task: 'Look at all records.' });
+  for await (const _ of readEvents(await fetch(`${server.url}/v1/runs/${run.id}/events`)));
+  return run.id;
+};
+
+interface Kind {
+  readonly name: string;
+  readonly execute: Execute;
+  /** Limits in bytes per call, by database. */
+  readonly maxBytes: Readonly<Record<'SQLite' | 'PostgreSQL', number>>;
+}
+
+const ofScripts = { SQLite: 500, PostgreSQL: 500 };
+
+// The conversation of an agent has the arguments and the result of each call too. PostgreSQL compresses it, SQLite does not.
+const kinds: readonly Kind[] = [
+  { name: 'a script with one call after the other', execute: script(oneByOne), maxBytes: ofScripts },
+  { name: 'a script with all calls at once', execute: script(inParallel), maxBytes: ofScripts },
+  { name: 'an agent', execute: agent, maxBytes: { SQLite: 640, PostgreSQL: 500 } },
+];
+
+/** Measures how many bytes the database grows per call of a run, once the run is packed. */
+async function assertBytesPerCall(
+  database: 'SQLite' | 'PostgreSQL',
+  server: TestServer,
+  measure: () => number | Promise<number>,
+): Promise<void> {
+  const { retention } = stateStoreOf(server.monolith);
+  for (const { name, execute, maxBytes } of kinds) {
+    const run = async (): Promise<string> => {
+      const runId = await execute(server);
+      while (await retention.packNext(Date.now() + 60_000));
+      return runId;
+    };
+    await run();
+    const before = await measure();
+    const runId = await run();
+    const found = ((await measure()) - before) / calls;
+    const { body } = await server.get(`/v1/runs/${runId}`);
+    const shown = body.trace.map(({ argsPreview }: { argsPreview: string }) => argsPreview);
+    const expected = Array.from({ length: calls }, (_, id) => JSON.stringify({ id }));
+    assert.deepEqual(shown.toSorted(), expected.toSorted(), name);
+    if (process.env['RAVI_SHOW_FIGURES'] === '1') console.log(`${name}: ${found} bytes per call`);
+    assert.ok(found > 0 && found <= maxBytes[database], `${name}: ${found} bytes per call`);
+  }
+}
+
+const models = { modelProvider: [{ use: './model.mjs' }] };
+const files = { 'tools/look.mjs': lookTool, 'model.mjs': model };
+const policy = { maxScriptCalls: calls, maxToolCalls: calls, maxInFlight: calls };
+const agentOptions = { maxSteps: calls };
 
 test('a safe call takes at most 500 bytes of a SQLite database', { timeout: 120_000 }, async () => {
-  await using server = await startServer({ policy }, files, { isServer: true });
-  const found = await bytesPerCall(server, () => {
+  await using server = await startServer({ policy, agent: agentOptions, plugins: models }, files, { isServer: true });
+  await assertBytesPerCall('SQLite', server, () => {
     const database = new DatabaseSync(join(server.installation.folder, 'data/state.db'));
     const numberOf = (pragma: string): number =>
       Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
@@ -59,7 +122,6 @@ test('a safe call takes at most 500 bytes of a SQLite database', { timeout: 120_
     database.close();
     return bytes;
   });
-  assert.ok(found > 0 && found <= maxBytesPerCall, `${found} bytes per call`);
 });
 
 const { url } = postgres;
@@ -69,12 +131,12 @@ test.skipIf(url === undefined)(
   async () => {
     assert.ok(url !== undefined);
     const schema = `bytes_${process.pid}`;
-    const plugins = { stateStore: { use: '@ravi/state-postgres', url, schema } };
-    await using server = await startServer({ policy, plugins }, files, { isServer: true });
+    const plugins = { ...models, stateStore: { use: '@ravi/state-postgres', url, schema } };
+    await using server = await startServer({ policy, agent: agentOptions, plugins }, files, { isServer: true });
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
-      const found = await bytesPerCall(server, async () => {
+      await assertBytesPerCall('PostgreSQL', server, async () => {
         const tables = await client.query<{ name: string }>(
           'SELECT tablename AS name FROM pg_tables WHERE schemaname = $1',
           [schema],
@@ -87,7 +149,6 @@ test.skipIf(url === undefined)(
         );
         return Number(sizes.rows[0]?.bytes);
       });
-      assert.ok(found > 0 && found <= maxBytesPerCall, `${found} bytes per call`);
     } finally {
       await client.end();
     }
