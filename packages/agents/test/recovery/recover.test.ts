@@ -301,6 +301,12 @@ test('an agent recovers only its own runs, and none without a lease', async () =
   assert.equal(world.row().lease?.owner, 'process_1');
 });
 
+test('only an agent whose runs can be recovered may park requests for approval', async () => {
+  const { history, runs } = createWorld();
+  const options = { name: 'clerk', model: createScriptedModel([]), history, runs, onApprovalExpiry: 'park' } as const;
+  await assert.rejects(new ReActAgent(options).run('count'), (error) => isKernelError(error, 'E_CONFIG_INVALID'));
+});
+
 test('a recovered run continues its budget: its own calls and tokens count, including calls without an outcome', async () => {
   const world = createWorld();
   const usage = { inputTokens: 30, outputTokens: 4 };

@@ -136,6 +136,15 @@ test('calls of a process that was killed have an end when the run fails before i
   assert.deepEqual(call?.type === 'call' && [call.status, call.entry.record.status], ['finished', 'unknown']);
 });
 
+test('a sandbox that does not mark turns is refused before a run is stored', async () => {
+  await using world = await createWorld();
+  const sandbox = { ...isolatedVm, supports: { ...isolatedVm.supports, marksTurns: false } };
+  await using process = world.open({ sandbox });
+  const started = process.chains.start({ code: 'return 1', runId: 'run-1' });
+  await assert.rejects(started, (error) => isKernelError(error, 'E_UNSUPPORTED'));
+  assert.equal(await world.store.runs.get('run-1'), undefined);
+});
+
 // As if the script requested another call than before.
 function withOtherRequest(item: JournalItem): JournalItem {
   return item.type === 'call' ? { ...item, entry: { ...item.entry, requestDigest: 'other' } } : item;
