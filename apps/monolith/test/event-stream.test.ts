@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { HookManager } from '@ravi/invoker';
 import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
-import type { CompleteStateStore, JsonObject, RunEventStore } from '@ravi/kernel';
+import type { CompleteStateStore, JsonObject, NewRunEvent, RunEventStore } from '@ravi/kernel';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { createTestBlobs } from '@ravi/testkit';
 import { test } from 'vitest';
 import { raviEvents, streamEvents } from '../src/http/events/event-stream.ts';
 import type { EventSources } from '../src/http/events/event-stream.ts';
 import { createEventLog } from '../src/runs/event-log.ts';
 import type { EventLog } from '../src/runs/event-log.ts';
+import { createRunRecorder } from '../src/runs/run-recorder.ts';
 import { createStoreTick } from '../src/runs/store-tick.ts';
 import { createStoredEvents } from '../src/runs/stored-events.ts';
 import { readEvents } from './support/event-reader.ts';
@@ -105,6 +108,28 @@ test('while the store does not respond events wait, and readers see no end', asy
     ids,
   );
   assert.match(JSON.stringify(stored.at(-2)?.data), /2 events were not recorded/);
+});
+
+test('a reader receives what the previous process stores after the log was opened, until the run is claimed', async () => {
+  await using store = await openStore();
+  const line = (n: number): NewRunEvent => ({ n, at: 1, type: 'console', data: { level: 'log', text: `${n}` } });
+  await store.events.append(runId, owner, [line(1)]);
+  const hooks = new HookManager({ clock: systemClock, logger: silentLogger });
+  const services = { hooks, store, blobStore: createTestBlobs(), clock: systemClock, logger: silentLogger };
+  await using recorder = createRunRecorder(services);
+  await recorder.open(runId);
+  const readers = [idsOf({ recorder, runs: store.runs }), idsOf({ recorder, runs: store.runs }, '1.1')];
+  await store.events.append(runId, owner, [line(2), line(3)]);
+  await store.runs.expireLeases(owner.owner);
+  await recorder.runs.claim(runId, { owner: 'two', leaseMs: 60_000 });
+  // A resumed script writes its lines again.
+  for (const text of ['1', '2', '3', 'new']) hooks.emit({ type: 'console', runId, sessionId: 's', level: 'log', text });
+  const change = { from: ['running'], to: 'completed', now: 1, owner: 'two', event: end } as const;
+  assert.equal(await recorder.runs.transition(runId, change), true);
+  assert.deepEqual(await Promise.all(readers), [
+    ['1.1', '1.2', '1.3', '2.1', '2.2'],
+    ['1.2', '1.3', '2.1', '2.2'],
+  ]);
 });
 
 test('a reader of a run of another process follows the store to the end, once', async () => {

@@ -16,6 +16,8 @@ export interface EventLog {
   /** True once {@link EventLog.begin} was called. */
   readonly hasBegun: boolean;
   append(event: RecordableEvent): void;
+  /** Makes the log follow a newer event, which the previous process stored before it lost the run. Call it before `begin`. */
+  follow(id: string): void;
   /** Starts to store events: this process holds the lease of the run. */
   begin(writer: RunEventWriter): void;
   /**
@@ -177,6 +179,7 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
       add(event);
       tick.add(storeNow);
     },
+    follow: (id) => shown.follow(id),
     begin(holder) {
       writer ??= holder;
       void store();

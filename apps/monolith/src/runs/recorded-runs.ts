@@ -9,6 +9,8 @@ export interface RecordedRunsOptions {
   readonly logOf: (runId: string) => EventLog | undefined;
   /** Returns an empty log in place of a closed one: the run continues after a pause. */
   readonly reopen: (runId: string) => Promise<EventLog>;
+  /** Adds what the previous process stored after the log of a run was opened. */
+  readonly catchUp: (runId: string) => Promise<void>;
   /** Closes the log of a run, once everything is stored. */
   readonly close: (runId: string) => Promise<void>;
   /** Adds the ends of calls that an earlier process began, before the run ends. */
@@ -21,7 +23,7 @@ export interface RecordedRunsOptions {
  * first the events that wait, then the end in the transaction that ends the run.
  */
 export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
-  const { runs, logOf, reopen, close, endLostCalls, redact } = options;
+  const { runs, logOf, reopen, catchUp, close, endLostCalls, redact } = options;
   /** Sub-agents, whose logs are open while this process has their runs. */
   const subAgents = new Set<string>();
 
@@ -31,6 +33,7 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     if (isMissing) subAgents.add(run.id);
     const log = isMissing || known?.isClosed === true ? await reopen(run.id) : known;
     if (log === undefined || log.hasBegun) return;
+    if (log === known && run.epoch > 1) await catchUp(run.id);
     if (run.definition.kind === 'chain' || subAgents.has(run.id)) log.append(startOf(run));
     log.begin({ owner, epoch: run.epoch });
   }

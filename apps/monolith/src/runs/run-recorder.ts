@@ -89,6 +89,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   /** Number of console lines that a resumed script will write again. */
   const repeatedLines = new Map<string, number>();
   const lostCalls = new Map<string, LostCalls>();
+  /** Ids of the last events that were stored when the logs were opened. */
+  const bases = new Map<string, string | undefined>();
   const pins = new Set<Promise<void>>();
   const tick = createStoreTick();
 
@@ -122,10 +124,24 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   function openLog(runId: string, known: readonly RecordedEvent[]): EventLog {
     const base = known.at(-1)?.id;
     const log = createEventLog({ runId, events: store.events, clock, logger, tick, redact, base });
-    repeatedLines.set(runId, known.filter(isLineOfRun).length);
-    lostCalls.set(runId, createLostCalls(known));
+    remember(runId, known);
     logs.set(runId, log);
     return log;
+  }
+
+  function remember(runId: string, known: readonly RecordedEvent[]): void {
+    bases.set(runId, known.at(-1)?.id);
+    repeatedLines.set(runId, known.filter(isLineOfRun).length);
+    lostCalls.set(runId, createLostCalls(known));
+  }
+
+  // The log is opened before the run is claimed, and until then its previous process stores events.
+  async function catchUp(runId: string): Promise<void> {
+    if ((await stored.page(runId, bases.get(runId))).length === 0) return;
+    const known = await stored.load(runId);
+    const last = known.at(-1)?.id;
+    if (last !== undefined) logs.get(runId)?.follow(last);
+    remember(runId, known);
   }
 
   // Every call in the events has an end before the run has.
@@ -148,14 +164,13 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     await log.hold().catch(() => {});
     await Promise.all(pins);
     logs.delete(runId);
-    repeatedLines.delete(runId);
-    lostCalls.delete(runId);
+    for (const each of [bases, repeatedLines, lostCalls]) each.delete(runId);
     log.close();
   }
 
   const logOf = (runId: string): EventLog | undefined => logs.get(runId);
   return {
-    runs: createRecordedRuns({ runs: store.runs, logOf, reopen, close, endLostCalls, redact }),
+    runs: createRecordedRuns({ runs: store.runs, logOf, reopen, catchUp, close, endLostCalls, redact }),
     async open(runId, { isNew = false } = {}) {
       if (logs.has(runId)) return undefined;
       const known = isNew ? [] : await stored.load(runId);

@@ -13,6 +13,8 @@ export interface EventPosition {
 export interface ShownEvents {
   /** Adds an event; without an id it is one for display. */
   add(event: Omit<NewRunEvent, 'n'>, id: string | undefined): void;
+  /** Makes the list follow another event than `base`, unless it has events. */
+  follow(id: string): void;
   /** Returns the events after a position, oldest first; `undefined` if its event is not in memory. */
   after(position: EventPosition): readonly RecordedEvent[] | undefined;
 }
@@ -46,6 +48,9 @@ export function createShownEvents(base: string | undefined): ShownEvents {
       if (events.length < 2 * maxEvents) return;
       first = events.slice(0, -maxEvents).findLast((each) => each.id !== undefined)?.id ?? first;
       events = events.slice(-maxEvents);
+    },
+    follow(id) {
+      if (events.length === 0) first = id;
     },
     after(position) {
       const isAtStart = position.id === first;
