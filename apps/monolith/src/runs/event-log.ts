@@ -177,7 +177,9 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
     append(event) {
       if (isClosed) return;
       add(event);
-      tick.add(storeNow);
+      // Counts the process if it crashes soon after it.
+      if (event.type === 'run-start') storeNow();
+      else tick.add(storeNow);
     },
     follow: (id) => shown.follow(id),
     begin(holder) {
