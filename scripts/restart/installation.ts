@@ -33,21 +33,44 @@ const tool = (name, risk) => ({
 export default [tool('asked', 'high'), tool('step', 'safe')];
 `;
 
+/**
+ * Answers each message with the longest processor time that the thread of the server spent between two turns of its event loop
+ * since the message before.
+ */
+const busyProbe = `
+let longestMs = 0;
+let before = process.threadCpuUsage();
+
+function turn() {
+  const used = process.threadCpuUsage(before);
+  before = process.threadCpuUsage();
+  longestMs = Math.max(longestMs, (used.user + used.system) / 1_000);
+}
+
+setInterval(turn, 1).unref();
+
+process.on('message', () => {
+  turn();
+  process.send?.(longestMs);
+  longestMs = 0;
+});
+// A parent that listens keeps nothing alive here.
+process.channel?.unref();
+`;
+
 /** Script of the agent, whose call needs an approval. */
 const agentScript = "return tools.asked({ name: 'agent' })";
 
 /** Writes an installation whose tools have effects on a file. */
 export async function writeInstallation(): Promise<TestInstallation> {
-  const load = (...paths: readonly string[]): string =>
-    paths.map((path) => `import ${JSON.stringify(pathToFileURL(join(root, path)).href)};\n`).join('');
-  const probe = 'scripts/restart/busy-probe.ts';
+  const load = (path: string): string => `import ${JSON.stringify(pathToFileURL(join(root, path)).href)};\n`;
   return createInstallation(
     { tools: ['tools'], agent: { demoScript: 'agent.js' } },
     {
       'tools/effects.mjs': effectTools,
       'agent.js': agentScript,
-      [preloads.bundle]: load('apps/monolith/bundle/use.mjs', probe),
-      [preloads.sources]: load(probe),
+      [preloads.bundle]: load('apps/monolith/bundle/use.mjs') + busyProbe,
+      [preloads.sources]: busyProbe,
       'effects.txt': '',
     },
   );
