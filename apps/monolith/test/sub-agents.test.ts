@@ -78,6 +78,11 @@ const policy = { maxRiskUnapproved: 'high' };
 export default createAgentTool(new ReActAgent({ name: 'boss', model, policy, tools: [helper] }));
 `;
 
+/** The same agent, whose calls are jobs. */
+const courierTool = helperTool
+  .replace("name: 'helper'", "name: 'courier'")
+  .replace('[...launchTools, crash] }))', "[...launchTools, crash] }), { mode: 'background' })");
+
 /** A sub-agent whose scripts call its own tools. */
 const scripterTool = `
 import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
@@ -98,6 +103,7 @@ const files = {
   'tools/crash.mjs': crashTool,
   'tools/helper.mjs': helperTool,
   'tools/boss.mjs': bossTool,
+  'tools/courier.mjs': courierTool,
   'tools/scripter.mjs': scripterTool,
 };
 
@@ -343,3 +349,29 @@ test('the script of a sub-agent pauses, is killed and continues where it stopped
     ],
   );
 });
+
+test(
+  'a sub-agent that works as a job continues on the next server, and its question pauses its caller',
+  { timeout: 90_000 },
+  async () => {
+    await using installation = await install();
+    const steps = [[['launch', { target: 'moon' }]], [['crash', {}]], [['detonate', { target: 'mine' }]]] as const;
+    using first = startProcess(installation.folder, ['--port', '0']);
+    const runId = await start(await first.url(), task([delegate('courier', ...steps)]));
+    await first.exit;
+
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const url = await second.url();
+    const [asked] = await pendingOf(url, runId, 1);
+    assert.equal(asked.agent, 'courier');
+    await untilStatus(url, runId, 'paused');
+    await approve(url, asked);
+    const ended = await until(url, runId, 'run-end');
+    assert.equal(ended.status, 'completed', JSON.stringify(ended));
+    assert.deepEqual(await installation.launches(), ['launch moon', 'crash', 'detonate mine']);
+    const { children, sessionId } = await send(url, `/v1/runs/${runId}`);
+    assert.deepEqual([children.length, children[0].status], [1, 'completed']);
+    const { items } = await send(url, `/v1/sessions/${sessionId}/history`);
+    assert.match(JSON.stringify(items), /The job job_[\w-]+ of courier .* is completed/);
+  },
+);

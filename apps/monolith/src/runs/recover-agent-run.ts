@@ -31,13 +31,15 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
 
   // Progress of a sub-agent is progress of the run.
   async function readWithSubAgents(runId: string): Promise<readonly RecordedEvent[]> {
-    const all = [...(await recorder.read(runId))];
+    const own = await recorder.read(runId);
+    const below: RecordedEvent[] = [];
     const { items } = await store.runs.list({ parentRunId: runId }, { limit: maxSubAgents });
     for (const { id, definition } of items) {
-      if (definition.kind === 'agent')
-        all.push(...(await readWithSubAgents(id)).flatMap((event) => progressOf(event, id)));
+      if (definition.kind !== 'agent') continue;
+      below.push(...(await readWithSubAgents(id)).flatMap((event) => progressOf(event, id)));
     }
-    return all.toSorted((left, right) => left.at - right.at);
+    // Events of one run are in order without the clocks of the servers, which may have been set.
+    return below.length === 0 ? own : [...own, ...below].toSorted((left, right) => left.at - right.at);
   }
 
   async function giveUp(run: Run): Promise<void> {
