@@ -49,9 +49,10 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   const feed = options.feed ?? createApprovalFeed({ store, clock, logger });
 
   return {
-    async request(request, { signal, checkArguments, writer }) {
+    async request(request, { signal, checkArguments, writer, onStored }) {
       const stored = await retryWhileUnavailable(() => storeRequest(store, request, writer), { clock, signal });
       if (stored === 'other') return denied('its approval id is already used by another call');
+      onStored?.();
       feed.checkNow();
       const checked = checkArguments === undefined ? {} : { checkArguments };
       const by = writer === undefined ? {} : { writer };

@@ -60,13 +60,19 @@ export async function requestApproval(
   emitRequest(pending, request);
   const started = pending.runtime.clock.monotonic();
   const resume = pending.session.humanClock.enter();
-  const endHumanWait = enterHumanWait(pending, request);
+  let endHumanWait: (() => void) | undefined;
+  let isOver = false;
+  // A run that paused for a request before it is stored would never wake.
+  const onStored = (): void => {
+    if (!isOver) endHumanWait ??= enterHumanWait(pending, request);
+  };
   try {
-    const outcome = await wait(pending, handler, request, shown);
+    const outcome = await wait(pending, handler, request, { shown, onStored });
     return { ...answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started), shown };
   } finally {
+    isOver = true;
     resume();
-    endHumanWait();
+    endHumanWait?.();
   }
 }
 
@@ -149,7 +155,7 @@ function wait(
   pending: PendingCall,
   handler: ApprovalHandler,
   request: ApprovalRequest,
-  shown: ShownArguments,
+  { shown, onStored }: { readonly shown: ShownArguments; readonly onStored: () => void },
 ): Promise<Outcome> {
   const withdrawal = new AbortController();
   const { session, runtime, tool, namedArgs: original } = pending;
@@ -163,6 +169,7 @@ function wait(
   const { lease } = session;
   const asked = {
     checkArguments,
+    onStored,
     artifacts: requestedArtifacts(pending),
     ...(lease === undefined ? {} : { writer: lease.writer }),
   };

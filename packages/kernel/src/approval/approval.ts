@@ -86,6 +86,11 @@ export interface ApprovalRequestOptions {
   readonly checkArguments?: (args: JsonObject) => Promise<readonly EditProblem[]>;
   /** Process that executes the run of the call, if the run has a lease. A handler that stores requests passes it to the store. */
   readonly writer?: RunWriter;
+  /**
+   * Reports that the request is stored, so that another process can receive its decision. A run that pauses while it waits for
+   * people pauses only for such requests.
+   */
+  readonly onStored?: () => void;
   /** Artifacts that the arguments name, each once, so that the approver can read them. */
   readonly artifacts?: readonly RequestedArtifact[];
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startRunRecovery } from '@ravi/capabilities';
 import type { DurableChainResult } from '@ravi/capabilities';
-import { silentLogger, systemClock } from '@ravi/kernel';
+import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { Approval, RecordedDecision, ApprovalTransition, Run, CompleteStateStore } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
@@ -51,6 +52,31 @@ test('a run that only waits for approvals is paused: all requests are stored, an
   const run = await world.store.runs.get('run-1');
   assert.deepEqual([run?.status, run?.lease], ['paused', undefined]);
   assert.equal(process.chains.active, 0);
+});
+
+test('a run is paused only once its requests are stored, however long the store is unavailable', async () => {
+  await using world = await createWorld();
+  let isAway = true;
+  let attempts = 0;
+  const slow: CompleteStateStore = {
+    ...world.store,
+    approvals: {
+      ...world.store.approvals,
+      async create(...request) {
+        attempts++;
+        if (isAway) throw new KernelError('E_STATE_UNAVAILABLE', 'The store is away');
+        return world.store.approvals.create(...request);
+      },
+    },
+  };
+  await using process = world.open({ store: slow });
+  const result = process.chains.start({ code: threeMails, runId: 'run-1', approvals });
+  while (attempts < 3) await pause(5);
+  await pause(100);
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'running');
+  isAway = false;
+  assert.equal((await result).status, 'paused');
+  assert.equal((await pending(world)).length, 3);
 });
 
 test('decisions may arrive in any order, each after a restart; a denial is caught and the other calls continue', async () => {
