@@ -56,6 +56,11 @@ const requiredParts: readonly RequiredPart[] = [
     title: 'state in SQLite',
     includes: ({ file }) => file === 'packages/state/sqlite/test/contract.test.ts',
   },
+  ...['sqlite', 'postgres'].map((store) => ({
+    title: `faults of servers on one ${store} store`,
+    includes: ({ file, name }: Outcome) =>
+      file === 'scripts/test/kill-test.test.ts' && name.includes(`on one ${store} store`),
+  })),
   {
     title: 'state in PostgreSQL under vitest',
     includes: ({ runner, file }) => runner === 'vitest' && file === 'packages/state/postgres/test/contract.test.ts',

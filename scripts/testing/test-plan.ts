@@ -22,7 +22,7 @@ export const slowFiles: readonly string[] = [
   'apps/console/test/{pages,looks}.test.ts',
   'packages/approvals/{cli,web}/test/*{terminal,page}*.test.ts',
   'packages/{blobs/s3,sandboxes/docker,state/postgres}/test/**',
-  'scripts/test/{bootstrap,bundled,load-test,new-adapter,programs,restart-test}.test.ts',
+  'scripts/test/{bootstrap,bundled,kill-test,load-test,new-adapter,programs,restart-test}.test.ts',
 ];
 
 /** Reads the arguments of the test command. @throws TypeError with {@link usage} for one that it does not have */
