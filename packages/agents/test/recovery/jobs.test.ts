@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { defineTool, KernelError } from '@ravi/kernel';
-import type { Job, ModelMessage, ModelProvider, ModelRequest, Tool } from '@ravi/kernel';
+import type { ApprovalHandler, Job, ModelMessage, ModelProvider, ModelRequest, Tool } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -202,11 +202,17 @@ test('a job that the model had not heard of keeps its record when its call is ma
   assert.equal(rowOf(world).status, 'completed');
 });
 
-test('a run that waits with wait_job for the approval of a job pauses, and wait_job returns the result', async () => {
+test('a run that waits with wait_job for the approval of a job pauses once the request is stored, and wait_job returns the result', async () => {
   const world = createJobWorld({ risk: 'critical' });
   world.hangs = false;
   const clock = createFakeClock(start);
-  const undecided = { request: () => new Promise<never>(() => {}) };
+  let store = (): void => {};
+  const undecided: ApprovalHandler = {
+    request(_request, { onStored = store }) {
+      store = onStored;
+      return new Promise<never>(() => {});
+    },
+  };
   const pausing = { ...world.options, approvals: 'pause' } as const;
   const waitForJob = ({ messages }: ModelRequest): ScriptedTurn => {
     const [id = ''] = /job_[\w-]+/.exec(textsOf(messages)) ?? [];
@@ -219,6 +225,12 @@ test('a run that waits with wait_job for the approval of a job pauses, and wait_
     .process(first, options)
     .run('go', where)
     .then((result) => (paused = result));
+  for (let turn = 0; turn < 20; turn++) {
+    await settle();
+    clock.advance(100);
+  }
+  assert.equal(world.row().status, 'running');
+  store();
   while (paused === undefined) {
     await settle();
     clock.advance(100);
