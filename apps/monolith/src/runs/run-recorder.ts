@@ -163,6 +163,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     // A run whose end is not stored continues in another process, and so do its readers.
     await log.hold().catch(() => {});
     await Promise.all(pins);
+    // The run was resumed meanwhile, with a new log.
+    if (logs.get(runId) !== log) return;
     logs.delete(runId);
     for (const each of [bases, repeatedLines, lostCalls]) each.delete(runId);
     log.close();

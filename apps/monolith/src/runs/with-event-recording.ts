@@ -9,17 +9,25 @@ export function withEventRecording(
   chains: DurableChains,
   recorder: Pick<RunRecorder, 'open' | 'close'>,
 ): DurableChains {
+  /** Number of calls below that a run has. One may resume it while another one, which it paused for, still returns. */
+  const followers = new Map<string, number>();
+
   async function follow(
     runId: string,
     { isNew }: { readonly isNew: boolean },
     run: () => Promise<DurableChainResult>,
   ): Promise<DurableChainResult> {
-    const log = await recorder.open(runId, { isNew });
+    followers.set(runId, (followers.get(runId) ?? 0) + 1);
     try {
+      await recorder.open(runId, { isNew });
       return await run();
     } finally {
-      // Otherwise the call that opened it closes it.
-      if (log !== undefined) await recorder.close(runId);
+      const others = (followers.get(runId) ?? 1) - 1;
+      if (others > 0) followers.set(runId, others);
+      else {
+        followers.delete(runId);
+        await recorder.close(runId);
+      }
     }
   }
 
