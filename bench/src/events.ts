@@ -11,7 +11,7 @@ import { rowsOf } from './rows-of.ts';
 const events = 2_000;
 const owner = 'bench';
 
-/** How the events arrive: `runs` runs at once, each with `batch` events in one append. */
+/** Pattern in which events arrive: `runs` runs at once, each with `batch` events in one append. */
 interface Arrival {
   readonly name: string;
   readonly runs: number;

@@ -134,7 +134,7 @@ const broken: readonly (readonly [what: string, evidence: Evidence, guarantees: 
   ],
   [
     'two runs of one request',
-    { ...kept, runs: [run, { ...run, id: 'run_2', trace: [] }], events: new Map([...kept.events]) },
+    { ...kept, runs: [run, { ...run, id: 'run_2', trace: [] }], events: new Map(kept.events) },
     ['runs started twice'],
   ],
   ['a decision that is forgotten', withApproval({ status: 'withdrawn' }), ['acknowledged data lost']],

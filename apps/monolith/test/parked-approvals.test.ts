@@ -182,7 +182,7 @@ test('a script whose client waits is paused when its question is parked', async 
   assert.deepEqual(await server.installation.launches(), ['launch moon']);
 });
 
-test('a call without a run is denied at its time, whatever the policy', async () => {
+test('a call without a run is denied at its time with either policy', async () => {
   const config = { ...parking, policy: { approvalTimeoutMs: 600 } };
   await using server = await startServer(config, files, { isServer: true });
   const result = await send(server.url, '/v1/tools/launch', { args: { target: 'moon' } });

@@ -114,7 +114,7 @@ export interface ApprovalsConfig {
   /** Milliseconds that approvers of a run that pauses have for a decision. */
   readonly expiryMs: number;
   /**
-   * What happens to a request of an agent run or script that is not decided in time. `deny`: its call is denied with
+   * Policy for a request of an agent run or script that is not decided in time. `deny`: its call is denied with
    * `E_APPROVAL_EXPIRED`. `park`: the request stays open and its run paused until a person decides or cancels the run; it has no
    * effect with an approval handler that does not store its requests.
    */

@@ -122,7 +122,7 @@ export interface AgentOptions extends InvokerParts {
   /** Milliseconds that approvers of a pausing run have for a decision; default seven days, at most 24.8 days. */
   readonly approvalExpiryMs?: number;
   /**
-   * What happens to a request that is not decided in time. `deny` (default): the model reads `E_APPROVAL_EXPIRED`, which it can
+   * Policy for a request that is not decided in time. `deny` (default): the model reads `E_APPROVAL_EXPIRED`, which it can
    * tell from a denial. `park`: the request stays open and the run paused, also with `approvals: 'wait'`, until a person decides
    * or cancels the run. Needs `lease`.
    */

@@ -47,7 +47,7 @@ const waiting: ModelProvider = {
 
 const calling = (name: string): ScriptedTurn => ({ toolCalls: [{ name }] });
 
-/** Starts a run and returns when the model has been told of its job. */
+/** Starts a run and returns when the model knows of its job. */
 async function killWithJob(world: JobWorld, signal?: AbortSignal): Promise<{ readonly ended: Promise<unknown> }> {
   const first = createScriptedModel([calling('build')]);
   let steps = 0;

@@ -66,7 +66,7 @@ export interface SessionOptions {
    */
   readonly approvalExpiryMs?: number;
   /**
-   * What happens to a request for approval that is not decided in time. `park` is for runs that another process can continue; the
+   * Policy for a request for approval that is not decided in time. `park` is for runs that another process can continue; the
    * request then waits without a limit. `deny` when absent, also if the parent has `park`.
    */
   readonly onApprovalExpiry?: ExpiryPolicy;

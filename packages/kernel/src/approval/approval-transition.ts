@@ -43,10 +43,10 @@ export const approvalTransitions: Readonly<Record<ApprovalStatus, readonly Appro
 /** The states of an approval whose call may still take a decision. */
 export const openApprovalStatuses: readonly ApprovalStatus[] = ['pending', 'parked', 'approved', 'denied'];
 
-/** The states of an approval without a decision whose call still waits for one. */
+/** The states of an approval without a decision whose call still waits for it. */
 export const undecidedStatuses: readonly ApprovalStatus[] = ['pending', 'parked'];
 
-/** True if a request without a decision still waits for one; its time may have passed. */
+/** True if a request without a decision still waits for it; its time may have passed. */
 export function isUndecided({ status }: { readonly status: ApprovalStatus }): boolean {
   return undecidedStatuses.includes(status);
 }

@@ -34,7 +34,7 @@ export interface ApprovalRequest {
 }
 
 /**
- * What happens to a request without a decision at its `expiresAt`. `deny`: its call ends with `E_APPROVAL_EXPIRED`, and a
+ * Policy for a request without a decision at its `expiresAt`. `deny`: its call ends with `E_APPROVAL_EXPIRED`, and a
  * decision made at or after that moment is refused. `park`: the request stays open and its run paused until a person decides or
  * cancels the run.
  */

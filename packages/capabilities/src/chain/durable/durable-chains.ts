@@ -40,7 +40,7 @@ export interface DurableChainsOptions {
   /** Milliseconds until an approval request of a paused run expires; seven days when absent, 24.8 days at most. */
   readonly approvalExpiryMs?: number;
   /**
-   * What happens to an approval request that is not decided in time; `deny` when absent: the script receives
+   * Policy for an approval request that is not decided in time; `deny` when absent: the script receives
    * `E_APPROVAL_EXPIRED`. `park`: the request stays open and the run paused, also with `approvals: 'wait'`, until a person decides
    * or the run is cancelled.
    */

@@ -61,7 +61,7 @@ test('run recovery resumes released and answered runs before those whose lease h
   assert.deepEqual(order, ['answered', 'released', 'expired-1', 'expired-2']);
 });
 
-test('run recovery reads paused runs in slices, by one query for each, and lets other work go on in between', async () => {
+test('run recovery reads paused runs in slices, by one query for each, and lets other work run in between', async () => {
   await using world = await createWorld();
   await using process = world.open();
   const { runs, approvals, journal } = world.store;
