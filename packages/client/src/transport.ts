@@ -52,7 +52,7 @@ export function createTransport(options: TransportOptions): Transport {
       credentials,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // A stream is sent while the response may already arrive.
-      ...(content === undefined ? {} : { body: content, duplex: 'half' }),
+      ...(content === undefined ? {} : { body: content, duplex: 'half' as const }),
       ...(signal === undefined ? {} : { signal }),
     };
     const waits = isRepeatable ? [...repeatAfterMs] : [];
