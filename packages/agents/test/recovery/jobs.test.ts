@@ -246,5 +246,24 @@ test('a run that waits with wait_job for the approval of a job pauses once the r
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
+test('a run does not pause while the decision that it waited for is consumed', async () => {
+  const world = createJobWorld({ risk: 'critical' });
+  const clock = createFakeClock(start);
+  const consuming: ApprovalHandler = {
+    request(_request, { onStored, onDecided }) {
+      onStored?.();
+      onDecided?.();
+      return new Promise<never>(() => {});
+    },
+  };
+  const options = { ...world.options, clock, approvals: 'pause', approvalHandler: consuming } as const;
+  void world.process(createScriptedModel([calling('build'), { text: 'Waiting' }]), options).run('go', where);
+  for (let turn = 0; turn < 20; turn++) {
+    await settle();
+    clock.advance(100);
+  }
+  assert.equal(world.row().status, 'running');
+});
+
 const resultsOf = (messages: readonly ModelMessage[]): string =>
   JSON.stringify(messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result')));

@@ -49,7 +49,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   const feed = options.feed ?? createApprovalFeed({ store, clock, logger });
 
   return {
-    async request(request, { signal, checkArguments, writer, onStored }) {
+    async request(request, { signal, checkArguments, writer, onStored, onDecided }) {
       const stored = await retryWhileUnavailable(() => storeRequest(store, request, writer), { clock, signal });
       if (stored === 'other') return denied('its approval id is already used by another call');
       onStored?.();
@@ -57,6 +57,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
       const checked = checkArguments === undefined ? {} : { checkArguments };
       const by = writer === undefined ? {} : { writer };
       const settled = await settledApproval(request, { signal, ...checked, ...by });
+      onDecided?.();
       return retryWhileUnavailable(() => consume(request, settled, by), { clock, signal });
     },
   };

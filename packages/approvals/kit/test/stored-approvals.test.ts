@@ -33,6 +33,23 @@ test('a request is stored before a decision is possible, and the call consumes i
   assert.deepEqual([stored?.status, stored?.consumer], ['consumed', 'run-1:call-1']);
 });
 
+test('a handler reports that a request is stored, and that it is decided before the decision is consumed', async () => {
+  const { decide, store, clock, feed } = openScene();
+  const approvals = createStoredApprovals({ store, feed, clock });
+  const seen: (string | undefined)[] = [];
+  const look = (): void => void store.get('approval-1').then((approval) => seen.push(approval?.status));
+  const result = approvals.request(createApprovalRequest({ id: 'approval-1' }), {
+    signal: new AbortController().signal,
+    onStored: look,
+    onDecided: look,
+  });
+  await settle();
+  await decide();
+  clock.advance(250);
+  assert.equal((await result).decision, 'approved');
+  assert.deepEqual(seen, ['pending', 'approved']);
+});
+
 test('a decision that another process records is noticed, and no timer is left', async () => {
   const { request, decide, clock } = openScene();
   const result = request();

@@ -2,6 +2,7 @@ import { isKernelError, isLocalTool, KernelError } from '@ravi/kernel';
 import type {
   ApprovalHandler,
   ApprovalRequest,
+  ApprovalRequestOptions,
   ApprovalTrace,
   BlobScope,
   EditProblem,
@@ -62,17 +63,21 @@ export async function requestApproval(
   const resume = pending.session.humanClock.enter();
   let endHumanWait: (() => void) | undefined;
   let isOver = false;
-  // A run that paused for a request before it is stored would never wake.
+  // A run that paused for a request that is not stored yet, or whose decision is consumed, would never wake.
   const onStored = (): void => {
     if (!isOver) endHumanWait ??= enterHumanWait(pending, request);
   };
+  const onDecided = (): void => {
+    isOver = true;
+    endHumanWait?.();
+    endHumanWait = undefined;
+  };
   try {
-    const outcome = await wait(pending, handler, request, { shown, onStored });
+    const outcome = await wait(pending, handler, request, { shown, onStored, onDecided });
     return { ...answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started), shown };
   } finally {
-    isOver = true;
     resume();
-    endHumanWait?.();
+    onDecided();
   }
 }
 
@@ -155,7 +160,7 @@ function wait(
   pending: PendingCall,
   handler: ApprovalHandler,
   request: ApprovalRequest,
-  { shown, onStored }: { readonly shown: ShownArguments; readonly onStored: () => void },
+  { shown, ...progress }: { readonly shown: ShownArguments } & Pick<ApprovalRequestOptions, 'onStored' | 'onDecided'>,
 ): Promise<Outcome> {
   const withdrawal = new AbortController();
   const { session, runtime, tool, namedArgs: original } = pending;
@@ -169,7 +174,7 @@ function wait(
   const { lease } = session;
   const asked = {
     checkArguments,
-    onStored,
+    ...progress,
     artifacts: requestedArtifacts(pending),
     ...(lease === undefined ? {} : { writer: lease.writer }),
   };

@@ -91,6 +91,8 @@ export interface ApprovalRequestOptions {
    * people pauses only for such requests.
    */
   readonly onStored?: () => void;
+  /** Reports that the request is no longer undecided, before its decision is consumed: the run no longer waits for people. */
+  readonly onDecided?: () => void;
   /** Artifacts that the arguments name, each once, so that the approver can read them. */
   readonly artifacts?: readonly RequestedArtifact[];
 }

@@ -146,33 +146,18 @@ test('a run with a decision does not pause again, even if the store is slow to r
   assert.deepEqual(changes, ['running', 'completed']);
 });
 
-test('a run that was paused while it consumed a decision resumes with that decision', async () => {
+test('a paused run whose decision was consumed by a process that is gone resumes with that decision', async () => {
   await using world = await createWorld();
-  const clock = createFakeClock(Date.now());
-  const taken = Promise.withResolvers<void>();
-  // The store consumes the decision, and the run is paused before it receives the result.
-  const consume: CompleteStateStore['approvals']['consume'] = async (...request) => {
-    const outcome = await world.store.approvals.consume(...request);
-    if (outcome.status !== 'done') return outcome;
-    taken.resolve();
-    return new Promise(() => {});
-  };
-  const store = { ...world.store, approvals: { ...world.store.approvals, consume } };
-  await using first = world.open({ clock, store, pauseAfterMs: 60_000 });
-  const run = first.chains.start({ code: threeMails, runId: 'run-1', approvals });
-  while ((await pending(world)).length < 3) await new Promise(setImmediate);
+  await using first = world.open();
+  await first.chains.start({ code: threeMails, runId: 'run-1', approvals });
+  const asked = (await pending(world)).find(({ request }) => request.args['to'] === 'b')?.request;
+  assert.ok(asked);
   await answer(world, 'b');
-  first.feed.checkNow();
-  clock.advance(10);
-  await taken.promise;
-  clock.advance(60_000);
-  await using second = world.open();
-  run.catch(() => {});
-  while ((await world.store.runs.get('run-1'))?.status !== 'paused') {
-    await new Promise(setImmediate);
-    clock.advance(1);
-  }
+  const consumer = `run-1:${asked.callId}`;
+  const consumed = await world.store.approvals.consume(asked.id, asked, { consumer, now: Date.now() });
+  assert.equal(consumed.status, 'done');
   await first[Symbol.asyncDispose]();
+  await using second = world.open();
   const { chains, feed } = second;
   const options = { chains, store: world.store, feed, clock: systemClock, logger: silentLogger };
   await using _keeper = startRunRecovery(options);
@@ -180,6 +165,28 @@ test('a run that was paused while it consumed a decision resumes with that decis
   assert.deepEqual(world.effects, ['send {"to":"b"}']);
   while ((await world.store.runs.get('run-1'))?.status !== 'paused') await new Promise(setImmediate);
   assert.equal((await pending(world)).length, 2);
+});
+
+test('a run does not pause while it consumes a decision', async () => {
+  await using world = await createWorld();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+  const consume: CompleteStateStore['approvals']['consume'] = async (...request) => {
+    take();
+    await held;
+    return world.store.approvals.consume(...request);
+  };
+  const store = { ...world.store, approvals: { ...world.store.approvals, consume } };
+  await using process = world.open({ store, pauseAfterMs: 100 });
+  const run = process.chains.start({ code: `return tools.send({ to: 'b' })`, runId: 'run-1', approvals });
+  while ((await pending(world)).length < 1) await new Promise(setImmediate);
+  await answer(world, 'b');
+  process.feed.checkNow();
+  await taken;
+  await pause(300);
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'running');
+  release();
+  assert.equal((await run).status, 'ok');
 });
 
 test('a resumed run does not ask again for tools approved for the run, and earlier denials still count', async () => {
