@@ -179,7 +179,7 @@ async function upload(parts: number): Promise<Content & { readonly ref: string }
       else controller.enqueue(new Uint8Array(partBytes).fill(97 + (part++ % 3)));
     },
   });
-  const init = { method: 'POST', body: content, duplex: 'half' };
+  const init = { method: 'POST', body: content, duplex: 'half' as const };
   const response = await fetch(`${url}/v1/artifacts`, init);
   assert.equal(response.status, 201);
   const { ref, bytes: size, sha256 } = (await response.json()) as Record<'ref' | 'sha256', string> & { bytes: number };

@@ -34,7 +34,7 @@ async function upload(
   content: Uint8Array<ArrayBuffer> | ReadableStream | string,
   { caller = 'ada', query = '', headers = {} }: Upload = {},
 ): Promise<Answered> {
-  const init = { method: 'POST', headers: { ...as(caller), ...headers }, body: content, duplex: 'half' };
+  const init = { method: 'POST', headers: { ...as(caller), ...headers }, body: content, duplex: 'half' as const };
   const response = await fetch(`${server.url}/v1/artifacts${query}`, init);
   return { status: response.status, location: response.headers.get('location'), body: await response.json() };
 }

@@ -106,8 +106,7 @@ inBrowser(`${title}: a denial carries its reason, and an approval for the run it
 
 inBrowser(`${title}: a request whose time has passed can still be decided if it is parked`, async () => {
   await using server = await startApprovalServer();
-  const { page } = await browser.open(server.url);
-  await signIn(page);
+  const page = await openSignedIn(server);
   const result = server.ask({ expiresAt: Date.now() + 1_500, onExpiry: 'park' });
   await page.getByText(/^Parked for /).waitFor();
   await page.reload();
@@ -121,8 +120,7 @@ inBrowser(
   `${title}: edited arguments are sent once they are an object, and the mistake is shown next to them`,
   async () => {
     await using server = await startApprovalServer();
-    const { page } = await browser.open(server.url);
-    await signIn(page);
+    const page = await openSignedIn(server);
     const result = server.ask();
     await cardOf(page, 'Write delays.md').waitFor();
     await button(page, 'Edit arguments').click();
@@ -227,8 +225,7 @@ inBrowser(
   `${title}: an answer that does not reach the server is said to be unconfirmed, and can be repeated`,
   async () => {
     await using server = await startApprovalServer();
-    const { page } = await browser.open(server.url);
-    await signIn(page);
+    const page = await openSignedIn(server);
     const result = server.ask();
     await cardOf(page, 'Write delays.md').waitFor();
     await page.route('**/decision', (route) => route.abort());
