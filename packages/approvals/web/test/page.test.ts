@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { createArgumentTree } from '@ravi/testkit';
 import { accessibilityProblems, missingBrowser, openBrowser } from '@ravi/test-browser';
-import type { BrowserPage, TestBrowser } from '@ravi/test-browser';
+import type { TestBrowser } from '@ravi/test-browser';
 import { afterAll, beforeAll, test } from 'vitest';
 import { tokens } from './support/handler.ts';
+import { button, cardOf, isUnexpected, signIn } from './support/page.ts';
+import type { Page } from './support/page.ts';
 import { startApprovalServer } from './support/server.ts';
 import type { ApprovalServer } from './support/server.ts';
 
@@ -19,21 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.[Symbol.asyncDispose]());
 
-type Page = BrowserPage['page'];
-
 function skipping(reason: string): (name: string, body: () => Promise<void>) => void {
   return (name) => test.skip(`${name} (${reason})`);
-}
-
-async function signIn(page: Page, token: string = tokens.ada): Promise<void> {
-  await page.getByLabel('Your token').fill(token);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
-}
-
-/** The first question of the page, whether there is a session, is answered with 401, which Chromium reports. */
-function isUnexpected(error: string): boolean {
-  return !error.includes('401');
 }
 
 /** A page of `ada`. */
@@ -41,14 +30,6 @@ async function openSignedIn({ url }: ApprovalServer): Promise<Page> {
   const { page } = await browser.open(url);
   await signIn(page);
   return page;
-}
-
-function cardOf(page: Page, summary: string) {
-  return page.getByRole('listitem').filter({ hasText: summary });
-}
-
-function button(page: Page, name: string) {
-  return page.getByRole('button', { name, exact: true });
 }
 
 inBrowser(`${title}: a person signs in, sees what is asked, approves, and the call continues`, async () => {
