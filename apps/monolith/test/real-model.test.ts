@@ -17,23 +17,28 @@ const chunk = (delta: object, finish: string | null = null): string =>
 
 const call = { id: 'call_a', index: 0, type: 'function', function: { name: 'echo', arguments: '{"word":' } };
 
-/** Starts a server with the API of Ollama and others: calls the tool, then repeats its result. */
-function answer({ body }: LoopbackRequest): { readonly body: readonly string[] } {
+/** Responds as Ollama and others do: calls the tool, then repeats its result once a reader has the beginning of the text. */
+function answer({ body }: LoopbackRequest, isRead: Promise<void>) {
   const told = (body as ChatRequest).messages.findLast(({ role }) => role === 'tool')?.content;
-  if (told === undefined) {
-    const rest = { index: 0, function: { arguments: '"hello"}' } };
-    return {
-      body: [
-        chunk({ role: 'assistant', tool_calls: [call] }),
-        chunk({ tool_calls: [rest] }),
-        chunk({}, 'tool_calls'),
-        'data: [DONE]\n\n',
-      ],
-    };
-  }
-  return {
-    body: [chunk({ content: 'It said ' }), chunk({ content: told }), chunk({}, 'stop'), 'data: [DONE]\n\n'],
-  };
+  return { body: told === undefined ? callOfTool() : textOf(told, isRead) };
+}
+
+function callOfTool(): readonly string[] {
+  const rest = { index: 0, function: { arguments: '"hello"}' } };
+  return [
+    chunk({ role: 'assistant', tool_calls: [call] }),
+    chunk({ tool_calls: [rest] }),
+    chunk({}, 'tool_calls'),
+    'data: [DONE]\n\n',
+  ];
+}
+
+async function* textOf(told: string, isRead: Promise<void>): AsyncGenerator<string> {
+  yield chunk({ content: 'It said ' });
+  await isRead;
+  yield chunk({ content: told });
+  yield chunk({}, 'stop');
+  yield 'data: [DONE]\n\n';
 }
 
 for (const [how, key] of [
@@ -41,13 +46,16 @@ for (const [how, key] of [
   ['an address and a key', { OPENAI_API_KEY: 'sk-loopback' }],
 ] as const) {
   test(`with ${how} in its environment the server uses that model, calls included`, async () => {
-    await using models = await startLoopbackServer(answer);
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+    await using models = await startLoopbackServer((request) => answer(request, isRead));
     const env = { OPENAI_BASE_URL: `${models.url}/v1`, RAVI_MODEL: 'llama3.2', ...key };
     await using server = await startServer({}, {}, { isServer: true, env });
     const { body: started } = await server.post('/v1/runs', { kind: 'agent', task: 'Say hello' });
     const types: (string | undefined)[] = [];
-    for await (const { event } of readEvents(await fetch(`${server.url}/v1/runs/${started.id}/events`)))
+    for await (const { event } of readEvents(await fetch(`${server.url}/v1/runs/${started.id}/events`))) {
       types.push(event);
+      if (event === 'model-delta') read();
+    }
     const { body: run } = await server.get(`/v1/runs/${started.id}`);
     assert.deepEqual([run.status, run.outcome.result.text, run.steps], ['completed', 'It said {"word":"hello"}', 2]);
     assert.deepEqual(

@@ -16,7 +16,7 @@ export interface LoopbackAnswer {
   /** 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text goes out as it is, a list piece by piece, anything else as JSON. */
+  /** Text goes out as it is, the texts of a list or of an async iterable piece by piece, anything else as JSON. */
   readonly body: unknown;
   /** Breaks the connection after the body instead of ending the response. */
   readonly breaks?: boolean;
@@ -74,10 +74,12 @@ async function send(
   { status = 200, headers = {}, body, breaks = false, hangs = false }: LoopbackAnswer,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const isText = typeof body === 'string' || Array.isArray(body);
+  const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+  const isText = isStream || typeof body === 'string' || Array.isArray(body);
   outgoing.writeHead(status, { 'content-type': isText ? 'text/event-stream' : 'application/json', ...headers });
-  const pieces: readonly unknown[] = Array.isArray(body) ? body : [isText ? body : JSON.stringify(body)];
-  for (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
+  const isList = isStream || Array.isArray(body);
+  const pieces = isList ? (body as AsyncIterable<string> | readonly string[]) : [isText ? body : JSON.stringify(body)];
+  for await (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
   if (breaks) outgoing.destroy();
   else if (!hangs) outgoing.end();
 }
