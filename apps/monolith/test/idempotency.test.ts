@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { requireStateStoreParts } from '@ravi/kernel';
+import { sha256OfJson } from '@ravi/invoker';
+import { KernelError, requireStateStoreParts } from '@ravi/kernel';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
-import { test } from 'vitest';
+import { test, vi } from 'vitest';
 import { startKeyRemoval } from '../src/maintenance/request-keys.ts';
 import { createInstallation } from './support/installation.ts';
-import { startServer } from './support/server.ts';
+import { startServer, stateStoreOf } from './support/server.ts';
 import { startProcess } from './support/server-process.ts';
 
 const key = { 'idempotency-key': 'order-17' };
@@ -63,6 +64,11 @@ test('a refused request does not use up its key', async () => {
   await using server = await startServer({ policy }, {}, { isServer: true });
   assert.equal((await server.post('/v1/runs', { kind: 'chain' }, key)).status, 400);
   assert.equal((await server.post('/v1/runs', launch, key)).status, 201);
+  const unsupported = { code: 'print(1)', language: 'python' };
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const { status, body } = await server.post('/v1/chains', unsupported, { 'idempotency-key': 'order-18' });
+    assert.deepEqual([status, body.error.code], [422, 'E_UNSUPPORTED'], `attempt ${attempt}`);
+  }
 });
 
 test(
@@ -83,6 +89,40 @@ test(
     assert.equal((await post(await second.url())).id, id);
   },
 );
+
+test('a script in Python that began in another process never runs again, however often its request is repeated', async () => {
+  await using server = await startServer({ policy }, {}, { isServer: true });
+  const body = { code: 'print(1)', language: 'python' };
+  const fingerprint = sha256OfJson({ method: 'post', path: '/v1/chains', params: {}, query: {}, body });
+  const begun = { principal: 'local', key: key['idempotency-key'], fingerprint, runId: 'run-1', now: Date.now() };
+  await stateStoreOf(server.monolith).requests.begin(begun);
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    const { status, body: refusal } = await server.post('/v1/chains', body, key);
+    assert.deepEqual([status, refusal.error?.code], [409, 'E_CALL_UNKNOWN'], `attempt ${attempt}`);
+  }
+});
+
+test('a run whose store failed after its start is found by the repeated request', async () => {
+  await using server = await startServer({ policy }, {}, { isServer: true });
+  const { runs } = stateStoreOf(server.monolith);
+  const { create, get } = runs;
+  let isDown = false;
+  vi.spyOn(runs, 'create').mockImplementation(async (...args) => {
+    const run = await create.apply(runs, args);
+    isDown = true;
+    return run;
+  });
+  vi.spyOn(runs, 'get').mockImplementation(async (id) => {
+    if (isDown) throw new KernelError('E_STATE_UNAVAILABLE', 'The test has cut the connection');
+    return get.call(runs, id);
+  });
+  assert.equal((await server.post('/v1/runs', launch, key)).status, 503);
+  vi.restoreAllMocks();
+  const repeated = await server.post('/v1/runs', launch, key);
+  assert.equal(repeated.status, 201);
+  const { items } = (await server.get('/v1/runs')).body;
+  assert.deepEqual([items.length, items[0].id], [1, repeated.body.id]);
+});
 
 test('a key is removed after two days although no further request has one', async () => {
   await using store = await createSqliteStateStore({ file: ':memory:' });

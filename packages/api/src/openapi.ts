@@ -57,7 +57,7 @@ const keyParameter: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Requests with the same key and content have one effect: each gets the response, or the run, of the first. A key counts for its caller and is kept for two days. Another content is refused with 422. A server without a state store keeps keys in memory.',
+    'Requests with the same key and content have one effect: each gets the response, or the run, of the first. A key counts for its caller and is kept for two days. Another content is refused with 422. If the outcome of the first request is unknown, a repeated one is refused with 409. A server without a state store keeps keys in memory.',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 

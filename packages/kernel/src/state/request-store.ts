@@ -24,11 +24,14 @@ export interface StoredRequest {
 
 /** Stores requests by their keys, so that a repeated request has one effect. A key is kept for two days. */
 export interface RequestStore {
-  /** Stores a request, unless the principal has used its key. Of several concurrent requests exactly one is new. */
+  /**
+   * Stores a request, unless the principal has used its key. Of several concurrent requests exactly one is new. A key that was
+   * released keeps its `runId`, so that a request which took it meanwhile and a later one never start two runs.
+   */
   begin(request: KeyedRequest): Promise<{ readonly isNew: boolean; readonly request: StoredRequest }>;
   /** Stores the response of a request. */
   finish(place: Pick<KeyedRequest, 'principal' | 'key'>, response: JsonValue): Promise<void>;
-  /** Removes a request that had no effect. */
+  /** Releases the key of a request that had no effect and has no response, for any other request. */
   forget(place: Pick<KeyedRequest, 'principal' | 'key'>): Promise<void>;
   /** Removes the requests whose keys are no longer kept at `now`, and returns their number. */
   removeOld(now: number): Promise<number>;

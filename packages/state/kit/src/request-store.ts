@@ -7,6 +7,8 @@ import type { Database, SqlRow } from './database.ts';
 
 const table = 'ravi_requests';
 const keptMs = 172_800_000;
+// Fingerprint of a key that any request may have.
+const released = '';
 
 /** Creates a store of keyed requests in a table. */
 export function createRequestStore(database: Database): RequestStore {
@@ -21,12 +23,14 @@ export function createRequestStore(database: Database): RequestStore {
           place.request_key,
           now - keptMs,
         ]);
-        const added = await sql.all(
+        const [added] = await sql.all(
           `INSERT INTO ${table} (principal_key, request_key, fingerprint, run_id, created_at) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (principal_key, request_key) DO NOTHING RETURNING run_id`,
+           ON CONFLICT (principal_key, request_key) DO UPDATE
+             SET fingerprint = EXCLUDED.fingerprint, created_at = EXCLUDED.created_at, response = NULL
+             WHERE ${table}.fingerprint = '${released}' RETURNING run_id`,
           [place.principal_key, place.request_key, fingerprint, runId, now],
         );
-        if (added.length > 0) return { isNew: true, request: { fingerprint, runId } };
+        if (added !== undefined) return { isNew: true, request: { fingerprint, runId: textIn(added, 'run_id') } };
         const known = await selectRow(sql, table, place);
         return { isNew: false, request: requestOf(known ?? {}) };
       });
@@ -38,7 +42,8 @@ export function createRequestStore(database: Database): RequestStore {
     },
 
     async forget({ principal, key }) {
-      await database.all(`DELETE FROM ${table} ${where} AND response IS NULL`, [principalKey(principal), key]);
+      const query = `UPDATE ${table} SET fingerprint = '${released}' ${where} AND response IS NULL`;
+      await database.all(query, [principalKey(principal), key]);
     },
 
     async removeOld(now) {

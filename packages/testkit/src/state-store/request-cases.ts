@@ -39,6 +39,14 @@ export function requestCases({ needing }: StateStoreSuite): void {
     },
   );
 
+  scenario('a forgotten key is free for another request and keeps its run', async ({ requests }) => {
+    await requests.begin(request);
+    await requests.forget(request);
+    const other = { ...request, fingerprint: 'f-2', runId: 'run-2' };
+    assert.deepEqual(await requests.begin(other), { isNew: true, request: { fingerprint: 'f-2', runId: 'run-1' } });
+    assert.equal((await requests.begin(other)).isNew, false);
+  });
+
   scenario('a key is kept for two days', async ({ requests }) => {
     await requests.begin(request);
     assert.equal((await requests.begin({ ...request, now: midnight + twoDaysMs })).isNew, false);

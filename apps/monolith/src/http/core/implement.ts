@@ -16,12 +16,25 @@ export interface ApiRequest<Definition extends Operation = Operation> {
   readonly content?: ReadableStream<Uint8Array>;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Present if the request has an `Idempotency-Key`: the id for its run, and true if an earlier request had the key. */
-  readonly keyed?: { readonly runId: string; readonly isRepeated: boolean };
+  /** Present if the request has an `Idempotency-Key`. */
+  readonly keyed?: KeyedWork;
   /** Address of the client. */
   readonly address: string;
   /** True if the client used TLS, to this server or to a trusted proxy. */
   readonly isSecure: boolean;
+}
+
+/** The work of a request with an `Idempotency-Key`. */
+export interface KeyedWork {
+  /** Id for its run. Every request with the key has the same one. */
+  readonly runId: string;
+  /** True if an earlier request had the key. */
+  readonly isRepeated: boolean;
+  /**
+   * Reports that an effect begins which is not recorded as a run. From now on no other request with the key may begin it, even if
+   * this one fails.
+   */
+  readonly onBegin: () => void;
 }
 
 /** A JSON response with a status and headers. */

@@ -1,6 +1,8 @@
+import { problemStatus } from '@ravi/api';
+import type { ProblemCode } from '@ravi/api';
 import { sha256OfJson } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, JsonValue, Logger, RunStore } from '@ravi/kernel';
+import type { Clock, JsonValue, KernelError, Logger, RunStore } from '@ravi/kernel';
 import { Reply } from './implement.ts';
 import type { ApiRequest, Endpoint } from './implement.ts';
 import type { KeyedRequestStore } from './memory-requests.ts';
@@ -69,30 +71,58 @@ async function handleOnce(
   const { method, path } = operation;
   const { params, query, body } = request;
   const fingerprint = sha256OfJson({ method, path, params, query, body });
-  const runId = `run_${crypto.randomUUID()}`;
-  const { isNew, request: known } = await requests.begin({ ...place, fingerprint, runId, now: clock.now() });
+  const begun = { ...place, fingerprint, runId: `run_${crypto.randomUUID()}`, now: clock.now() };
+  const { isNew, request: known } = await requests.begin(begun);
   if (known.fingerprint !== fingerprint) {
     throw problem('E_KEY_REUSED', `Another request was sent with the Idempotency-Key ${JSON.stringify(key)}`);
   }
   if (known.response !== undefined) return replayOf(known.response as unknown as StoredReply);
-  if (!isNew && operation.keyed === 'call') {
-    const message = 'A request with this Idempotency-Key began, and its process ended before its response was stored';
-    throw problem('E_CALL_UNKNOWN', `${message}: check what has happened before you send it with a new key`);
-  }
+  if (!isNew && operation.keyed === 'call') throw unknownOutcome();
+  const { runId } = known;
+  let hasBegun = false;
+  const onBegin = (): void => void (hasBegun = true);
   try {
-    const result = await handle({ ...request, keyed: { runId: known.runId, isRepeated: !isNew } });
+    const result = await handle({ ...request, keyed: { runId, isRepeated: !isNew, onBegin } });
     if (result instanceof Response) return result;
     await requests.finish(place, storedReply(result)).catch((error: unknown) => {
       logger.warn('a response could not be stored for its Idempotency-Key', { error });
     });
     return result;
   } catch (error) {
-    // An interrupted call may have had its effect.
-    const mayHaveBegun = operation.keyed === 'call' && isKernelError(error, 'E_CANCELLED');
-    const isStored = (await runs?.get(known.runId).catch(() => undefined)) !== undefined;
-    if (!mayHaveBegun && !isStored) await requests.forget(place).catch(() => {});
+    // A repeated request does not know what the first one does at this moment.
+    // A sandbox refuses a language before it runs anything.
+    const mayHaveEffect = hasBegun
+      ? !isKernelError(error, 'E_UNSUPPORTED')
+      : operation.keyed === 'call' && !isRefusal(error);
+    if (isNew && !mayHaveEffect && (await hasNoRun(runs, runId))) {
+      await requests.forget(place).catch((failure: unknown) => {
+        logger.warn('the Idempotency-Key of a refused request could not be released', { error: failure });
+      });
+    }
     throw error;
   }
+}
+
+// Any other error, such as one of the store, may come after the effect.
+function isRefusal(error: unknown): boolean {
+  if (!isKernelError(error) || !Object.hasOwn(problemStatus, error.code)) return false;
+  return problemStatus[error.code as ProblemCode] < 500;
+}
+
+// A run that could not be read may exist.
+async function hasNoRun(runs: KeyedRequestServices['runs'], runId: string): Promise<boolean> {
+  try {
+    return (await runs?.get(runId)) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Creates the refusal of a repeated request whose effect no run records and whose response is not stored. */
+export function unknownOutcome(): KernelError {
+  const message =
+    'A request with this Idempotency-Key began, and its response is not stored. It may be in progress on another server';
+  return problem('E_CALL_UNKNOWN', `${message}. Check what has happened before you send it with a new key`);
 }
 
 function storedReply(result: unknown): JsonValue {

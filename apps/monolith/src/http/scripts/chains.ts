@@ -11,6 +11,7 @@ import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { StreamPlaces } from '../events/stream-places.ts';
+import { unknownOutcome } from '../core/keyed-requests.ts';
 import { problem } from '../core/problem.ts';
 
 /**
@@ -52,15 +53,16 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
         throw problem('E_UNSUPPORTED', 'stream=1 needs a durable script (JavaScript and a state store)');
       }
       if (keyed?.isRepeated === true) {
-        throw problem('E_CALL_UNKNOWN', 'An earlier request with this key ran the script, and has no stored response');
+        throw unknownOutcome();
       }
+      keyed?.onBegin();
       return runChain({ ...script, principal, signal });
     }
     const { chains, runs, recorder, store, approvalMode } = durable;
     const request = { ...script, principal };
     if (!isStream) {
       const runId = keyed?.runId ?? newRunId();
-      const isKnown = keyed?.isRepeated === true && (await chains.get(runId)) !== undefined;
+      const isKnown = keyed !== undefined && (await chains.get(runId)) !== undefined;
       // The client waits for the result.
       const approvals = config.approvals.mode ?? 'wait';
       const result = isKnown ? chains.resume(runId) : chains.start({ ...request, runId, approvals });

@@ -52,7 +52,7 @@ export function toolOperations({
       const stub = isLocalTool(tool) ? { stub: toolDeclarations([tool]).text } : {};
       return { ...description, ...stub, metrics: toolMetrics.of(name) };
     }),
-    implement(api.tools.call, async ({ params: { name }, body, caller: { principal }, signal }) => {
+    implement(api.tools.call, async ({ params: { name }, body, caller: { principal }, signal, keyed }) => {
       const { args = {}, sessionId } = body;
       // Before the call, because its effect must not happen twice when the caller tries again.
       artifactQuota.check(principal);
@@ -62,6 +62,7 @@ export function toolOperations({
         artifactTtlMs,
         ...(sessionId === undefined ? {} : { sessionId }),
       });
+      keyed?.onBegin();
       return { ...(await invoker.invoke({ name, args }, { session })), sessionId: session.sessionId };
     }),
   ];
