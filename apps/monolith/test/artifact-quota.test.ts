@@ -56,6 +56,21 @@ test('calls at the same time exceed the limit by one artifact at most, and lose 
   }
 });
 
+test('an empty upload counts like a page, so that their number is limited too', async () => {
+  await using server = await startSecuredServer({ maxArtifactBytes: 40_960 }, files);
+  const upload = async (name: CallerName): Promise<number> => {
+    const init = { method: 'POST', headers: as(name) };
+    const response = await fetch(`${server.url}/v1/artifacts`, init);
+    await response.body?.cancel();
+    return response.status;
+  };
+  const answers: number[] = [];
+  for (let count = 0; count < 11; count++) answers.push(await upload('ada'));
+  assert.deepEqual(answers, [...Array<number>(10).fill(201), 507]);
+  assert.equal(await isRefused(server, 'ada'), true);
+  assert.equal(await upload('bob'), 201);
+});
+
 test('an artifact counts until it expires', async () => {
   await using server = await startSecuredServer({ maxArtifactBytes: 1, artifactTtlMs: 300 }, files);
   assert.equal((await write(server, 'ada')).status, 200);

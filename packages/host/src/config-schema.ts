@@ -127,7 +127,7 @@ export const configSchema: JsonSchema = {
           minimum: 1,
           default: 268_435_456,
           description:
-            'Bytes of such artifacts that one principal may hold. Once it reaches the limit, further calls are refused with 507 until some are deleted or expire, and an upload that would pass it is cut off. Counted from the start of the process.',
+            'Bytes of such artifacts that one principal may hold, each counted as at least 4 096. Once it reaches the limit, further calls are refused with 507 until some are deleted or expire, and an upload that would pass it is cut off. Counted from the start of the process.',
         },
       },
     },

@@ -56,9 +56,9 @@ export interface ServerConfig {
   readonly requestTimeoutMs: number;
   /** Time for a client to read the next part of a response. */
   readonly unreadTimeoutMs: number;
-  /** Time after which an artifact of a single tool call expires. */
+  /** Time after which an artifact of a single tool call or an upload expires. */
   readonly artifactTtlMs: number;
-  /** Bytes of such artifacts that one principal may hold; above it further calls are refused. */
+  /** Bytes of such artifacts that one principal may hold, each counted as at least 4 096; above it further calls are refused. */
   readonly maxArtifactBytes: number;
 }
 

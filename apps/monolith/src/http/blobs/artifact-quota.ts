@@ -14,7 +14,10 @@ export interface ArtifactQuota {
 /** Options of {@link createArtifactQuota}. */
 export interface ArtifactQuotaOptions {
   readonly blobStore: BlobStore;
-  /** Bytes of one principal. The result that reaches the limit is still stored; a stream that passes it is not. */
+  /**
+   * Bytes of one principal; an artifact counts as 4 096 at least. The result that reaches the limit is still stored; a stream
+   * that passes it is not.
+   */
   readonly maxBytes: number;
   readonly clock: Clock;
 }
@@ -25,6 +28,9 @@ interface Held {
   readonly expiresAt: number;
 }
 
+// An empty artifact also costs files, memory and a place in each sweep.
+const minBytes = 4_096;
+
 /**
  * Creates the limit of a process. It counts from the start of the process, because a blob store cannot list its blobs;
  * artifacts of an earlier process expire without being counted.
@@ -32,6 +38,8 @@ interface Held {
 export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuotaOptions): ArtifactQuota {
   // In the order in which they expire, because all of them live for the same time.
   const heldBy = new Map<BlobRef, Held>();
+  // In the same order.
+  const refsOf = new Map<Principal, Set<BlobRef>>();
   const bytesOf = new Map<Principal, number>();
 
   function add(principal: Principal, bytes: number): void {
@@ -40,10 +48,19 @@ export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuot
     else bytesOf.delete(principal);
   }
 
+  function hold(ref: BlobRef, held: Held): void {
+    const refs = refsOf.get(held.principal) ?? new Set();
+    refsOf.set(held.principal, refs.add(ref));
+    heldBy.set(ref, held);
+  }
+
   function release(ref: BlobRef): void {
     const held = heldBy.get(ref);
     if (held === undefined) return;
     heldBy.delete(ref);
+    const refs = refsOf.get(held.principal);
+    refs?.delete(ref);
+    if (refs?.size === 0) refsOf.delete(held.principal);
     add(held.principal, -held.bytes);
   }
 
@@ -60,10 +77,11 @@ export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuot
     const bytes = bytesOf.get(principal) ?? 0;
     if (bytes < maxBytes && bytes + more <= maxBytes) return;
     const added = more === 0 ? '' : `, and ${more} more would exceed it`;
-    const first = [...heldBy.values()].find((held) => held.principal === principal);
+    const [oldest] = refsOf.get(principal) ?? [];
+    const first = oldest === undefined ? undefined : heldBy.get(oldest);
     throw problem(
       'E_ARTIFACT_QUOTA',
-      `${principal} holds ${bytes} bytes of artifacts of tool calls; the limit of server.maxArtifactBytes is ${maxBytes}${added}. Delete some, or wait until they expire`,
+      `${principal} holds ${bytes} bytes of artifacts of tool calls and uploads, each counted as at least ${minBytes}; the limit of server.maxArtifactBytes is ${maxBytes}${added}. Delete some, or wait until they expire`,
       first === undefined ? undefined : Math.max(1, first.expiresAt - clock.now()),
     );
   }
@@ -74,19 +92,24 @@ export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuot
     options: StoreOptions & { readonly ttlMs: number },
   ): Promise<BlobRef> {
     const { principal } = options.scope;
+    check(principal, minBytes);
     let bytes = 0;
+    let counted = minBytes;
+    add(principal, counted);
     const onChunk = (chunk: unknown): void => {
-      const more = chunk instanceof Uint8Array ? chunk.byteLength : 0;
+      bytes += chunk instanceof Uint8Array ? chunk.byteLength : 0;
+      const more = bytes - counted;
+      if (more <= 0) return;
       check(principal, more);
       add(principal, more);
-      bytes += more;
+      counted = bytes;
     };
     try {
       const ref = await blobStore.store(passChunks(data, { onChunk }), options);
-      heldBy.set(ref, { principal, bytes, expiresAt: clock.now() + options.ttlMs });
+      hold(ref, { principal, bytes: counted, expiresAt: clock.now() + options.ttlMs });
       return ref;
     } catch (error) {
-      add(principal, -bytes);
+      add(principal, -counted);
       throw error;
     }
   }
@@ -104,12 +127,12 @@ export function createArtifactQuota({ blobStore, maxBytes, clock }: ArtifactQuot
       const { principal } = scope;
       check(principal);
       if (data instanceof ReadableStream) return storeStream(data, { ...options, ttlMs });
-      const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
+      const bytes = Math.max(minBytes, typeof data === 'string' ? utf8Length(data) : data.byteLength);
       // Before it is stored, so that calls at the same time do not pass the limit together.
       add(principal, bytes);
       try {
         const ref = await blobStore.store(data, options);
-        heldBy.set(ref, { principal, bytes, expiresAt: clock.now() + ttlMs });
+        hold(ref, { principal, bytes, expiresAt: clock.now() + ttlMs });
         return ref;
       } catch (error) {
         add(principal, -bytes);

@@ -24,8 +24,14 @@ export function uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlM
   return implement(api.artifacts.upload, async ({ caller, query: { sessionId }, headers, content, signal }) => {
     const { principal } = caller;
     const mediaType = mediaTypeOf(headers);
-    // Before the content is read, if its size is announced.
-    artifactQuota.check(principal, Number(headers.get('content-length') ?? 0));
+    const data = content === undefined ? new Uint8Array() : withDiscardedRest(content);
+    try {
+      // Before the content is read, if its size is announced.
+      artifactQuota.check(principal, Number(headers.get('content-length') ?? 0));
+    } catch (error) {
+      if (data instanceof ReadableStream) await data.cancel();
+      throw error;
+    }
     const ends = AbortSignal.any([lifetime, signal]);
     await using session = invoker.openSession({
       principal,
@@ -33,7 +39,6 @@ export function uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlM
       artifactTtlMs,
       ...(sessionId === undefined ? {} : { sessionId }),
     });
-    const data = content === undefined ? new Uint8Array() : withDiscardedRest(content);
     const ref = await session.storeArtifact(data, mediaType, {}, ends).catch((error: unknown) => {
       throw refusalOf(error, signal);
     });
