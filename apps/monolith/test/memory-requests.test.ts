@@ -30,12 +30,12 @@ test('beyond the bytes of a principal its oldest responses are dropped, and thei
   const found = [];
   for (const key of ['a', 'b', 'c']) {
     const { isNew, request } = await requests.begin(requestOf('ada', key));
-    found.push([isNew, String(request.response).length]);
+    found.push([isNew, request.response]);
   }
   assert.deepEqual(found, [
-    [false, 'undefined'.length],
-    [false, 400],
-    [false, 400],
+    [false, undefined],
+    [false, 'b'.repeat(400)],
+    [false, 'c'.repeat(400)],
   ]);
 });
 
