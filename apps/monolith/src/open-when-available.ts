@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isKernelError } from '@ravi/kernel';
 import type { Logger } from '@ravi/kernel';
+import { messageWithCauses } from '@ravi/support';
 import { findInstallation } from './installation.ts';
 import { openMonolith } from './lifespan.ts';
 import type { Monolith, MonolithOptions } from './lifespan.ts';
@@ -66,8 +67,9 @@ async function retry(
   let reason = '';
   let error = first;
   for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
-    if (error.message !== reason) waitLog.error('waiting for the state store', { reason: error.message });
-    reason = error.message;
+    const found = messageWithCauses(error);
+    if (found !== reason) waitLog.error('waiting for the state store', { reason: found });
+    reason = found;
     await Promise.race([sleep(delayMs * (0.5 + Math.random() / 2)), over]);
     if (isOver) return undefined;
     try {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isKernelError } from '@ravi/kernel';
+import { messageWithCauses } from '@ravi/support';
 import { parsePort } from './port.ts';
 import { runServer } from './run-server.ts';
 
@@ -60,7 +61,9 @@ export async function runProgram(): Promise<never> {
   try {
     process.exit(await runServer(flags));
   } catch (error) {
-    if (isKernelError(error)) end(stateCodes.has(error.code) ? failed : badUsage, `${error.code}: ${error.message}`);
+    if (isKernelError(error)) {
+      end(stateCodes.has(error.code) ? failed : badUsage, `${error.code}: ${messageWithCauses(error)}`);
+    }
     end(failed, String(error instanceof Error ? error.stack : error));
   }
 }

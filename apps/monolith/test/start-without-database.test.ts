@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { stoppablePostgresForTests } from '@ravi/state-testing';
 import type { PostgresServer } from '@ravi/state-testing';
+import pg from 'pg';
 import { afterAll, test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
@@ -14,8 +15,16 @@ afterAll(async () => {
 const withServer = typeof server === 'string' ? test.skip : test;
 const postgres = server as PostgresServer;
 
-function installationWith(url: string): Promise<TestInstallation> {
-  return createInstallation({ plugins: { stateStore: { use: '@ravi/state-postgres', url, timeoutMs: 1_000 } } });
+function installationWith(url: string, options: object = {}): Promise<TestInstallation> {
+  const stateStore = { use: '@ravi/state-postgres', url, timeoutMs: 1_000, ...options };
+  return createInstallation({ plugins: { stateStore } });
+}
+
+async function execute(statement: string): Promise<void> {
+  const client = new pg.Client(postgres.url);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 async function statusOf(url: string): Promise<number> {
@@ -75,3 +84,27 @@ withServer(
     }
   },
 );
+
+withServer('a caller does not learn names or addresses of a database that fails', { timeout: 60_000 }, async () => {
+  await using installation = await installationWith(postgres.url, { schema: 'answers' });
+  using started = startProcess(installation.folder, ['--port', '0']);
+  const url = await started.url();
+  const answerOf = async (): Promise<readonly [number, string]> => {
+    const response = await fetch(`${url}/v1/runs`);
+    return [response.status, await response.text()];
+  };
+  assert.equal((await answerOf())[0], 200);
+  await execute('ALTER TABLE answers.ravi_runs RENAME TO ravi_runs_away');
+  const [rejected, rejection] = await answerOf();
+  await execute('ALTER TABLE answers.ravi_runs_away RENAME TO ravi_runs');
+  await postgres.stop();
+  const [unavailable, outage] = await answerOf();
+  await postgres.start();
+  assert.deepEqual([rejected, unavailable], [500, 503], `${rejection} ${outage}`);
+  for (const text of [rejection, outage]) assert.doesNotMatch(text, /ravi_runs|127\.0\.0\.1|ECONNREFUSED/);
+  started.signal('SIGTERM');
+  assert.equal(await started.exit, 0);
+  const errors = await started.errors;
+  assert.match(errors, /relation \\"[^ ]*ravi_runs\\" does not exist/);
+  assert.match(errors, /the state store failed a request/);
+});

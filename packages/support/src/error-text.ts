@@ -7,6 +7,13 @@ export function errorText(error: unknown): string {
   }
 }
 
+/** Returns the message of an error and of its causes, for an operator: a message for callers leaves out what causes say. */
+export function messageWithCauses(error: Error): string {
+  const { message, cause } = error;
+  const why = cause instanceof Error ? messageWithCauses(cause) : '';
+  return why === '' || message.includes(why) ? message : `${message}: ${why}`;
+}
+
 /**
  * Returns the place of a syntax error in an imported module, as `file:line:column`. Node reports it, in the lines above
  * the stack, for TypeScript and for missing imports; the column may be missing. `undefined` if Node reports no place, as

@@ -1,7 +1,7 @@
 export { problemWithSnippet } from './check-snippet.ts';
 export { deepFreeze } from './frozen.ts';
 export { emptyArray } from './frozen.ts';
-export { errorText } from './error-text.ts';
+export { errorText, messageWithCauses } from './error-text.ts';
 export { inspectArguments } from './inspect-arguments.ts';
 export type { ArgumentProblem, ArtifactPlace, InspectedArguments } from './inspect-arguments.ts';
 export { isPlain } from './inspect-arguments.ts';

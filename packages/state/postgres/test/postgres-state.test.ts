@@ -126,13 +126,14 @@ withServer(
   },
 );
 
-withServer('a refused login is an error that no retry cures, and its message has no password', async () => {
+withServer('a refused login is an error that no retry cures, without user or password in its message', async () => {
   const wrong = new URL(url ?? '');
   wrong.password = 'the-wrong-one';
   await assert.rejects(createPostgresStateStore({ url: wrong.href }), (error) => {
     assert.ok(isKernelError(error, 'E_STATE_UNAVAILABLE') && !error.retryable, String(error));
-    assert.match(error.message, /refused access: password authentication failed/);
-    assert.doesNotMatch(error.message, /wrong-one/);
+    assert.equal(error.message, 'The state database refused access');
+    assert.match(String(error.cause), /password authentication failed for user/);
+    assert.doesNotMatch(String(error.cause), /wrong-one/);
     return true;
   });
 });

@@ -9,7 +9,10 @@ const full = 13;
 const corrupt = 11;
 const notADatabase = 26;
 
-/** Converts an error of SQLite to an error of the port. Bugs are returned unchanged. */
+/**
+ * Converts an error of SQLite to an error of the port. Bugs are returned unchanged. Callers of a server receive its message,
+ * so words of the database that may name tables are only in its cause.
+ */
 export function stateError(error: unknown): unknown {
   if (isKernelError(error)) return error;
   const code = resultCode(error);
@@ -29,7 +32,7 @@ export function stateError(error: unknown): unknown {
         cause: error,
       });
     default:
-      return unavailable(`The state database failed: ${words}`, error);
+      return unavailable('The state database failed', error);
   }
 }
 

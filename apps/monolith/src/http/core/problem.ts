@@ -11,16 +11,21 @@ export function problem(code: ProblemCode, message: string, retryAfterMs?: numbe
   return new KernelError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-/** Responds with `{ error: { code, message } }` and the status of the code. Other errors are logged and reveal no internals. */
+/**
+ * Responds with `{ error: { code, message } }` and the status of the code. An error of the store is logged with its cause. Every
+ * other error, `E_INTERNAL` included, is logged and reveals no internals.
+ */
 export function answerProblem(context: Context, error: Error, logger: Logger): Response {
-  if (isKernelError(error) && Object.hasOwn(problemStatus, error.code)) {
+  const request = { ...currentRequest.getStore(), method: context.req.method };
+  if (isKernelError(error) && error.code !== 'E_INTERNAL' && Object.hasOwn(problemStatus, error.code)) {
     const { code, message, retryAfterMs } = error;
+    if (code === 'E_STATE_UNAVAILABLE') logger.warn('the state store failed a request', { ...request, error });
     if (retryAfterMs !== undefined) context.header('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
     if (code === 'E_UNAUTHENTICATED') context.header('www-authenticate', 'Bearer');
     const about = error instanceof RunProblem ? { runId: error.runId } : {};
     return context.json({ error: { code, message }, ...about }, problemStatus[code as ProblemCode]);
   }
-  logger.error('request failed', { ...currentRequest.getStore(), method: context.req.method, error });
+  logger.error('request failed', { ...request, error });
   return context.json(
     { error: { code: 'E_INTERNAL', message: 'The request failed with an internal error; see the log of the server' } },
     500,
