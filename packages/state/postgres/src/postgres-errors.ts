@@ -4,6 +4,7 @@ import pg from 'pg';
 
 // SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html
 const diskFull = '53100';
+const timedOut = /^(?:57014|55P03|25P0[34])$/;
 const refused = /^(?:28|3D|42501)/;
 const damaged = /^XX00[12]/;
 const bug = /^(?:22|23|42)/;
@@ -29,7 +30,8 @@ export function stateError(error: unknown): unknown {
   if (bug.test(state)) {
     return new KernelError('E_INTERNAL', 'The state database rejected a statement', { cause: error });
   }
-  return unavailable('The state database failed', error);
+  const failure = timedOut.test(state) ? 'did not finish a statement in time' : 'failed';
+  return unavailable(`The state database ${failure}`, error);
 }
 
 function sqlState(error: unknown): string | undefined {
