@@ -33,6 +33,7 @@ export interface HttpServer extends AsyncDisposable {
   readonly hasConsole: boolean;
 }
 
+const dayMs = 86_400_000;
 const answerMs = 1_000;
 const idleCheckMs = 20;
 const longestPollMs = 5_000;
@@ -103,7 +104,8 @@ function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: P
   const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, maxFruitlessCrashes, clock, logger });
   // A lease that has just expired is found before as much time passes again.
   const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / 2));
-  return startRunRecovery({ chains, store, feed, resumeOther, isDeadOwner, intervalMs, clock, logger });
+  const maxParkedMs = config.approvals.maxParkedDays * dayMs;
+  return startRunRecovery({ chains, store, feed, resumeOther, isDeadOwner, maxParkedMs, intervalMs, clock, logger });
 }
 
 function listen(

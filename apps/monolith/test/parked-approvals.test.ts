@@ -190,3 +190,21 @@ test('a call without a run is denied at its time with either policy', async () =
   assert.match(result.text, /not denied/);
   assert.deepEqual(await server.installation.launches(), []);
 });
+
+for (const [name, work] of Object.entries({ ...works, ...nested })) {
+  test(
+    `a question of ${name} that stays parked for too long expires, and its run ends`,
+    { timeout: 60_000 },
+    async () => {
+      const approvals = { ...parking.approvals, maxParkedDays: 2 / 86_400 };
+      await using server = await startServer({ ...parking, approvals }, withHelper, { isServer: true });
+      const { id } = await send(server.url, '/v1/runs', work);
+      assert.equal((await changed(server.url, 'parked')).approval.status, 'parked');
+      await changed(server.url, 'expired');
+      const end = await until(server.url, id, 'run-end');
+      assert.notEqual(end.status, 'cancelled');
+      assert.deepEqual(await server.installation.launches(), []);
+      assert.match(JSON.stringify(await send(server.url, `/v1/runs/${id}`)), /E_APPROVAL_EXPIRED/);
+    },
+  );
+}

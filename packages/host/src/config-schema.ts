@@ -166,7 +166,14 @@ export const configSchema: JsonSchema = {
           enum: ['deny', 'park'],
           default: 'deny',
           description:
-            'What happens to a request of an agent run or script that is not decided in time. deny: its call is denied with E_APPROVAL_EXPIRED. park: the request stays open, and its run paused, until a person decides or cancels the run. Calls without a run are always denied.',
+            'What happens to a request of an agent run or script that is not decided in time. deny: its call is denied with E_APPROVAL_EXPIRED. park: the request stays open, and its run paused, until a person decides or cancels the run, for up to maxParkedDays. Calls without a run are always denied.',
+        },
+        maxParkedDays: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          default: 90,
+          description:
+            'Days after which a parked request expires: its call is denied with E_APPROVAL_EXPIRED, and its run continues.',
         },
       },
     },

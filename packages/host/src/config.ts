@@ -115,10 +115,12 @@ export interface ApprovalsConfig {
   readonly expiryMs: number;
   /**
    * Policy for a request of an agent run or script that is not decided in time. `deny`: its call is denied with
-   * `E_APPROVAL_EXPIRED`. `park`: the request stays open and its run paused until a person decides or cancels the run; it has no
+   * `E_APPROVAL_EXPIRED`. `park`: the request stays open and its run paused until a person decides or cancels the run, for up to `maxParkedDays`; it has no
    * effect with an approval handler that does not store its requests.
    */
   readonly onExpiry: 'deny' | 'park';
+  /** Days after which a parked request expires, which denies its call. */
+  readonly maxParkedDays: number;
 }
 
 /** Settings of runs that other servers can continue. */

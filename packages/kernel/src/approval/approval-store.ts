@@ -4,7 +4,7 @@ import type { Principal, RunWriter } from '../base/run-context.ts';
 
 /**
  * State of an approval. `pending`: without a decision. `parked`: without a decision at its `expiresAt`, and still open because
- * its policy is `park`. `approved`, `denied`: decided, and its call has not taken the decision yet. `consumed`: its call has taken
+ * its policy is `park`, until it is decided or too old. `approved`, `denied`: decided, and its call has not taken the decision yet. `consumed`: its call has taken
  * the decision. `withdrawn`: its call ended first. `expired`: no decision came in time, so its call is denied.
  * `approvalTransitions` has every transition.
  */
@@ -120,9 +120,10 @@ export interface ApprovalStore {
   ): Promise<ApprovalTransition>;
   /**
    * Marks every pending request whose `expiresAt` is not after `now` as `expired`, or as `parked` if its policy is `park`, and
-   * returns those it marked.
+   * every parked request whose `expiresAt` is not after `parkedBefore` as `expired`. Without `parkedBefore` parked requests stay
+   * open. Returns those it marked.
    */
-  expire(now: number): Promise<Listing<Approval>>;
+  expire(now: number, parkedBefore?: number): Promise<Listing<Approval>>;
   /** Returns lines of the audit log, oldest first. Pass the last `sequence` as `after` to read on. */
   changes(query?: ApprovalChangeQuery): Promise<Listing<ApprovalChange>>;
   /** Returns the sequence number of the last line; 0 if the log is empty. */

@@ -12,7 +12,8 @@ import type {
 /** Event that changes the state of an approval. Times are milliseconds since the Unix epoch. */
 export type ApprovalAction =
   | { readonly type: 'decide'; readonly decision: RecordedDecision }
-  | { readonly type: 'expire'; readonly now: number }
+  /** A parked request expires if its time had passed at `parkedBefore`. */
+  | { readonly type: 'expire'; readonly now: number; readonly parkedBefore?: number }
   | { readonly type: 'withdraw'; readonly now: number; readonly reason: string }
   | {
       readonly type: 'consume';
@@ -35,7 +36,7 @@ export const approvalTransitions: Readonly<Record<ApprovalStatus, readonly Appro
   approved: ['consumed', 'withdrawn'],
   denied: ['consumed', 'withdrawn'],
   expired: ['consumed'],
-  parked: ['approved', 'denied', 'withdrawn'],
+  parked: ['approved', 'denied', 'expired', 'withdrawn'],
   consumed: [],
   withdrawn: [],
 };
@@ -69,7 +70,7 @@ export function differingField(left: ApprovalBinding, right: ApprovalBinding): k
 /** Returns the state of an approval after an action. The only place that decides which changes exist. */
 export function nextApproval(approval: Approval, action: ApprovalAction): ApprovalStep {
   const { request, status, answer } = approval;
-  const to = statusAfter(action, request);
+  const to = statusAfter(action, approval);
   const isLate =
     (action.type === 'decide' && !isDecidable(approval, action.decision.decidedAt)) ||
     (action.type === 'expire' && action.now < request.expiresAt);
@@ -97,8 +98,11 @@ export function nextApproval(approval: Approval, action: ApprovalAction): Approv
   }
 }
 
-function statusAfter(action: ApprovalAction, { onExpiry }: ApprovalRequest): ApprovalStatus {
-  if (action.type === 'expire') return onExpiry === 'park' ? 'parked' : 'expired';
+function statusAfter(action: ApprovalAction, { status, request }: Approval): ApprovalStatus {
+  if (action.type === 'expire') {
+    const isTooOld = status === 'parked' && request.expiresAt <= (action.parkedBefore ?? -Infinity);
+    return request.onExpiry === 'park' && !isTooOld ? 'parked' : 'expired';
+  }
   if (action.type === 'withdraw') return 'withdrawn';
   if (action.type === 'consume') return 'consumed';
   const { decision } = action.decision;

@@ -71,7 +71,11 @@ export function createApprovalStore(database: Database): ApprovalStore {
       ),
     withdraw: (id, { now, reason, writer }) =>
       change(id, writer, (sql, approval) => applyAction(sql, approval, { type: 'withdraw', now, reason })),
-    expire: (now) => expireAll(database, now),
+    async expire(now, parkedBefore) {
+      const parked = parkedBefore === undefined ? nothing : await expireAll(database, 'parked', now, parkedBefore);
+      const pending = await expireAll(database, 'pending', now);
+      return { items: [...parked.items, ...pending.items], corrupt: [...parked.corrupt, ...pending.corrupt] };
+    },
     async changes({ after, limit, principal, runId, approvalId } = {}) {
       const wanted = { principal_key: optionalPrincipalKey(principal), run_id: runId, approval_id: approvalId };
       const cursor = after === undefined ? {} : { cursor: String(after) };
@@ -89,17 +93,23 @@ export function createApprovalStore(database: Database): ApprovalStore {
 }
 
 const expiredPerTransaction = 100;
+const nothing: Listing<Approval> = { items: [], corrupt: [] };
 
 // In slices, so that thousands of requests that expired while no process ran do not stop this one.
-async function expireAll(database: Database, now: number): Promise<Listing<Approval>> {
+async function expireAll(
+  database: Database,
+  status: 'pending' | 'parked',
+  now: number,
+  parkedBefore?: number,
+): Promise<Listing<Approval>> {
   const overdue =
-    `SELECT * FROM ${approvals.table} WHERE status = 'pending' AND expires_at <= $1 ` +
+    `SELECT * FROM ${approvals.table} WHERE status = '${status}' AND expires_at <= $1 ` +
     `AND (expires_at, created_sequence) > ($2, $3) ORDER BY expires_at, created_sequence LIMIT ${expiredPerTransaction}`;
   const items: Approval[] = [];
   const corrupt: KernelError[] = [];
   let after: readonly [number, number] = [-1, 0];
   for (;;) {
-    const values = [now, ...after];
+    const values = [parkedBefore ?? now, ...after];
     const last = (await database.all(overdue, values)).at(-1);
     if (last === undefined) return { items, corrupt };
     await database.transaction(
@@ -108,12 +118,13 @@ async function expireAll(database: Database, now: number): Promise<Listing<Appro
         const slice = readRows(approvals, await sql.all(overdue, values));
         corrupt.push(...slice.corrupt);
         for (const item of slice.items) {
-          items.push((await applyAction(sql, item, { type: 'expire', now })).approval);
+          const action = { type: 'expire', now, ...(parkedBefore === undefined ? {} : { parkedBefore }) } as const;
+          items.push((await applyAction(sql, item, action)).approval);
         }
       },
       { lock: approvalsLock },
     );
-    // Damaged ones stay pending.
+    // Damaged ones stay as they are.
     after = [numberIn(last, 'expires_at'), numberIn(last, 'created_sequence')];
     // Requests and calls that wait go first.
     await new Promise((resolve) => setImmediate(resolve));

@@ -67,8 +67,9 @@ export function createMemoryApprovalStore(): ApprovalStore {
     },
     consume: async (id, binding, { consumer, now }) => change(id, { type: 'consume', binding, consumer, now }),
     withdraw: async (id, { now, reason }) => change(id, { type: 'withdraw', now, reason }),
-    async expire(now) {
-      const steps = [...approvals.values()].map((approval) => apply(approval, { type: 'expire', now }));
+    async expire(now, parkedBefore) {
+      const action = { type: 'expire', now, ...(parkedBefore === undefined ? {} : { parkedBefore }) } as const;
+      const steps = [...approvals.values()].map((approval) => apply(approval, action));
       return { items: steps.flatMap((step) => (step.status === 'done' ? [step.approval] : [])), corrupt: [] };
     },
     async changes({ after = 0, limit = defaultLimit, ...filter } = {}) {

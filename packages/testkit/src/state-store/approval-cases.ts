@@ -166,6 +166,28 @@ export function approvalCases({ needing }: StateStoreSuite): void {
     },
   );
 
+  scenario('a parked request expires when it is too old, and only if that is asked', async ({ approvals }) => {
+    for (const [id, expiresAt] of [
+      ['old', midnight + 10],
+      ['young', midnight + 11],
+    ] as const) {
+      await create(approvals, id, { expiresAt, onExpiry: 'park' });
+    }
+    const statuses = async (): Promise<readonly unknown[]> =>
+      Promise.all(['old', 'young'].map(async (id) => (await approvals.get(id))?.status));
+    await approvals.expire(midnight + 20);
+    await approvals.expire(midnight + 30);
+    assert.deepEqual(await statuses(), ['parked', 'parked']);
+    const marked = whole(await approvals.expire(midnight + 30, midnight + 10));
+    assert.deepEqual(
+      marked.map(({ request: { id }, status }) => [id, status]),
+      [['old', 'expired']],
+    );
+    assert.deepEqual(await statuses(), ['expired', 'parked']);
+    assert.equal((await approvals.decide('old', { ...yes, decidedAt: midnight + 31 })).status, 'conflict');
+    assert.equal((await approvals.consume('old', request, { ...by, now: midnight + 31 })).status, 'done');
+  });
+
   scenario('a withdrawn request can be answered no more', async ({ approvals }) => {
     await approvals.create(request);
     const why = { now: midnight + 5, reason: 'the run was cancelled' };

@@ -87,7 +87,7 @@ export function createFaultyStore(
     list: (filter, page) => inner.list(filter, page),
     decide: (id, decision) => inner.decide(id, decision),
     withdraw: (id, why) => inner.withdraw(id, why),
-    expire: (now) => inner.expire(now),
+    expire: (now, parkedBefore) => inner.expire(now, parkedBefore),
     changes: (query) => inner.changes(query),
     lastSequence: () => inner.lastSequence(),
   };

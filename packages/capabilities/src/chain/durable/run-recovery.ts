@@ -34,6 +34,8 @@ export interface RunRecoveryOptions {
   readonly isDeadOwner?: (owner: string) => boolean;
   /** Milliseconds between two polls for runs of processes that died and for expired approval requests; 5 000 when absent. */
   readonly intervalMs?: number;
+  /** Milliseconds after its time at which a parked request expires, so that its run does not stay for ever; never when absent. */
+  readonly maxParkedMs?: number;
   /** Maximum number of runs that are resumed at once; 4 when absent. A run counts for half a second at most. */
   readonly atOnce?: number;
 }
@@ -57,7 +59,18 @@ const fullScanMs = 600_000;
  * decided in time.
  */
 export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
-  const { chains, store, feed, clock, logger, resumeOther, isDeadOwner, intervalMs = 5_000, atOnce = 4 } = options;
+  const {
+    chains,
+    store,
+    feed,
+    clock,
+    logger,
+    resumeOther,
+    isDeadOwner,
+    maxParkedMs,
+    intervalMs = 5_000,
+    atOnce = 4,
+  } = options;
   const queue = createResumeQueue({ clock, atOnce, resume });
   let isOver = false;
   let isFirst = true;
@@ -91,7 +104,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
       await endLeasesOfDead();
       await findAnswered(clock.now() - lookBackMs);
       await findLeft();
-      const { items } = await store.approvals.expire(clock.now());
+      const now = clock.now();
+      const { items } = await store.approvals.expire(now, maxParkedMs === undefined ? undefined : now - maxParkedMs);
       const expired = items.filter((approval) => !isUndecided(approval));
       if (expired.length > 0) await findAnswered(Math.min(...expired.map(({ request }) => request.expiresAt)));
       if (clock.now() >= nextScanAt) await findReady();
