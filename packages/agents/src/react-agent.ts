@@ -19,7 +19,7 @@ export interface RecoverOptions {
    * Approvals that the run requested. Those whose calls are not made again are withdrawn, and the model reads what was decided.
    * Needed if approvals are stored.
    */
-  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw'>;
+  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw' | 'consume'>;
   /** Cancels the run. With `E_RUN_SUSPENDED` as the cause, the run is left to the next process. */
   readonly signal?: AbortSignal;
 }

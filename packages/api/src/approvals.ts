@@ -44,6 +44,9 @@ const shownRequestSchema = sameAs<ShownRequest>()(
     },
     {
       agent: string({ description: 'Name of the agent that makes the call.' }),
+      partOfRunId: string({
+        description: 'Run whose call runs the script "runId". An approval for the whole run covers the calls of both.',
+      }),
       summary: string(),
       hidden: array(string(), { description: 'JSON pointers of the strings in which a secret is hidden.' }),
       onExpiry: enumOf(['deny', 'park'], {

@@ -9,6 +9,7 @@ export {
   isUndecided,
   openApprovalStatuses,
   undecidedStatuses,
+  wholeRunOf,
 } from './approval/approval-transition.ts';
 export type { ApprovalAction, ApprovalStep, CoveredRequest } from './approval/approval-transition.ts';
 export type {

@@ -1,10 +1,10 @@
 import type { HookManager } from '@ravi/invoker';
-import { busySession, findLiveRun } from '@ravi/agents';
+import { busySession, endRunsOfCall, findLiveRun, isWithin } from '@ravi/agents';
 import type { QuestionAnswer } from '@ravi/agents';
 import { RunProblem } from './run-problem.ts';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError, openApprovalStatuses } from '@ravi/kernel';
-import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
+import type { Approval, Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 
 /** Starts and ends runs of both kinds. It does not check permissions. */
@@ -68,14 +68,27 @@ export function createRunService(options: RunServiceOptions): RunService {
     return store.runs.transition(run.id, change);
   }
 
-  // Wakes a run that is paused for them.
-  async function withdrawOf({ runId, callId }: Job, reason: string): Promise<void> {
+  // Wakes a run that is paused for what the call of the job waited for.
+  async function endCallOf({ runId, callId }: Job, reason: string): Promise<void> {
     if (runId === undefined || callId === undefined) return;
-    for (const status of openApprovalStatuses) {
-      const { items } = await store.approvals.list({ runId, status });
-      const own = items.filter(({ request }) => request.callId === callId || request.callId.startsWith(`${callId}.`));
-      for (const { request } of own) await store.approvals.withdraw(request.id, { now: clock.now(), reason });
+    const now = clock.now();
+    await endRunsOfCall(store.runs, { runId, callId }, { now, reason });
+    for (const { request, status } of await approvalsOf(runId)) {
+      const isOfCall = request.runId === runId && isWithin(request.callId, { id: callId });
+      if (isOfCall && openApprovalStatuses.includes(status))
+        await store.approvals.withdraw(request.id, { now, reason });
     }
+  }
+
+  async function approvalsOf(runId: string): Promise<readonly Approval[]> {
+    const approvals: Approval[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.approvals.list({ runId }, cursor === undefined ? {} : { cursor });
+      approvals.push(...page.items);
+      cursor = page.next;
+    } while (cursor !== undefined);
+    return approvals;
   }
 
   return {
@@ -123,7 +136,7 @@ export function createRunService(options: RunServiceOptions): RunService {
       const isHeld = run?.status === 'running' && (run.lease?.expiresAt ?? 0) > clock.now();
       const error = { code: 'E_CANCELLED', message: reason, retryable: false };
       const change = { status: 'cancelled', error, now: clock.now() } as const;
-      if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return withdrawOf(job, reason);
+      if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return endCallOf(job, reason);
       throw new KernelError('E_STATE_CONFLICT', `Job ${id} is ${status} and cannot be cancelled in this process`);
     },
     async resumeAgent(run, answer) {

@@ -63,7 +63,7 @@ export interface AgentRunParts {
 /** Stores from which an interrupted run is recovered. */
 export interface RecoveryStores {
   readonly journal: Pick<StoredJournal, 'entries'>;
-  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw'> | undefined;
+  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw' | 'consume'> | undefined;
 }
 
 const noQuestions: ReadonlyMap<string, Question> = new Map();

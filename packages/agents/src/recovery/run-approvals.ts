@@ -2,14 +2,15 @@ import { openApprovalStatuses } from '@ravi/kernel';
 import type { Approval, ApprovalRequest, ApprovalStore, RunWriter, ToolUseBlock } from '@ravi/kernel';
 
 /** The part of an approval store that recovery uses. */
-export type RecoveryApprovals = Pick<ApprovalStore, 'list' | 'withdraw'>;
+export type RecoveryApprovals = Pick<ApprovalStore, 'list' | 'withdraw' | 'consume'>;
 
 /** Approvals of an interrupted run. */
 export interface RunApprovals {
   /** Every approval that the run requested before it was interrupted, oldest first. */
   readonly all: readonly Approval[];
   /**
-   * Withdraws the approvals of calls that will not take their decision: those that are open and that `isDead` selects.
+   * Withdraws the approvals of calls that will not take their decision: those that are open and that `isDead` selects. An
+   * expired one is consumed instead, so that it does not wake the run again.
    * Returns all of them as they are afterwards.
    */
   withdraw(isDead: (request: ApprovalRequest) => boolean, reason: string): Promise<readonly Approval[]>;
@@ -32,9 +33,15 @@ export async function readRunApprovals(
     cursor = page?.next;
   } while (cursor !== undefined);
 
-  // An approval that was settled in the meantime stays as it is.
+  // An approval that was settled in the meantime stays as it is. Only consuming ends an expired one.
   async function settle(approval: Approval, reason: string): Promise<Approval> {
-    const outcome = await store?.withdraw(approval.request.id, { now: now(), reason, writer });
+    const { request, status } = approval;
+    const { id, callId } = request;
+    const consumer = `${runId}:${callId}`;
+    const outcome =
+      status === 'expired'
+        ? await store?.consume(id, request, { consumer, now: now(), writer })
+        : await store?.withdraw(id, { now: now(), reason, writer });
     return outcome !== undefined && 'approval' in outcome ? outcome.approval : approval;
   }
 
@@ -43,7 +50,8 @@ export async function readRunApprovals(
     async withdraw(isDead, reason) {
       const settled: Approval[] = [];
       for (const approval of all) {
-        const isOpen = openApprovalStatuses.includes(approval.status) && isDead(approval.request);
+        const canSettle = approval.status === 'expired' || openApprovalStatuses.includes(approval.status);
+        const isOpen = canSettle && isDead(approval.request);
         settled.push(isOpen ? await settle(approval, reason) : approval);
       }
       return settled;

@@ -135,9 +135,13 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     try {
       const reason = cause instanceof Error ? cause.message : 'The caller no longer waits for a decision';
       const now = clock.now();
-      if (isKernelError(cause, 'E_APPROVAL_EXPIRED')) await store.expire(Math.max(now, expiresAt));
-      // An approval for the run answered this request too, and its call continues with that decision.
-      else if (isKernelError(cause, 'E_APPROVAL_DECIDED')) {
+      const hasExpired = isKernelError(cause, 'E_APPROVAL_EXPIRED');
+      const isCovered = isKernelError(cause, 'E_APPROVAL_DECIDED');
+      if (hasExpired) await store.expire(Math.max(now, expiresAt));
+      // An approval for the run covered the call while the request was being stored, and the call continues.
+      if (isCovered) await store.decide(id, { decision: 'approved', reason, decidedAt: now });
+      const { status } = (await store.get(id)) ?? {};
+      if (isCovered || status === 'expired') {
         await store.consume(id, request, { consumer: consumerOf(request), now, ...by });
       } else await store.withdraw(id, { now, reason, ...by });
       feed.checkNow();

@@ -328,3 +328,41 @@ test('a thousand requests are decided in any order, each with its own decision',
     assert.deepEqual([result.decision, result.reason], [index % 2 === 0 ? 'approved' : 'denied', ids[index]]);
   }
 });
+
+test('a request that the limit of its call ended is consumed, so that it wakes no run', async () => {
+  const { request, store, clock } = openScene();
+  const waiting = new AbortController();
+  const result = request({}, waiting.signal);
+  await settle();
+  clock.advance(600_000);
+  waiting.abort(new KernelError('E_APPROVAL_EXPIRED', 'No decision within the time limit'));
+  await assert.rejects(result, isTimeout);
+  await settle();
+  const expired = await store.get('approval-1');
+  assert.deepEqual([expired?.status, expired?.answer, expired?.consumer], ['consumed', undefined, 'run-1:call-1']);
+});
+
+test('a decision that arrived at the limit of its call is withdrawn, because the call did not run', async () => {
+  const { request, store, clock, decide } = openScene();
+  const waiting = new AbortController();
+  const result = request({}, waiting.signal);
+  await settle();
+  clock.advance(599_999);
+  await decide();
+  waiting.abort(new KernelError('E_APPROVAL_EXPIRED', 'No decision within the time limit'));
+  await assert.rejects(result, isTimeout);
+  await settle();
+  assert.equal((await store.get('approval-1'))?.status, 'withdrawn');
+});
+
+test('a request that an approval for the run covers while it is being stored has that approval', async () => {
+  const { request, store } = openScene();
+  const waiting = new AbortController();
+  const result = request({}, waiting.signal);
+  waiting.abort(new KernelError('E_APPROVAL_DECIDED', 'An approval for the whole run covers this call'));
+  await result.catch(() => {});
+  await settle();
+  const covered = await store.get('approval-1');
+  assert.deepEqual([covered?.status, covered?.answer?.decision], ['consumed', 'approved']);
+  assert.equal((await store.decide('approval-1', { decision: 'denied', decidedAt: 1 })).status, 'conflict');
+});

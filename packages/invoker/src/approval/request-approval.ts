@@ -63,8 +63,10 @@ export async function requestApproval(
   const resume = pending.session.humanClock.enter();
   let endHumanWait: (() => void) | undefined;
   let isOver = false;
+  let isStored = false;
   // A run that paused for a request that is not stored yet, or whose decision is consumed, would never wake.
   const onStored = (): void => {
+    isStored = true;
     if (!isOver) endHumanWait ??= enterHumanWait(pending, request);
   };
   const onDecided = (): void => {
@@ -73,7 +75,7 @@ export async function requestApproval(
     endHumanWait = undefined;
   };
   try {
-    const outcome = await wait(pending, handler, request, { shown, onStored, onDecided });
+    const outcome = await wait(pending, handler, request, { shown, onStored, onDecided, isStored: () => isStored });
     return { ...answerOf(pending, request, outcome, pending.runtime.clock.monotonic() - started), shown };
   } finally {
     resume();
@@ -105,6 +107,7 @@ function requestFor(
   return deepFreeze({
     id,
     runId: session.runId,
+    ...(session.reportedRunId === session.runId ? {} : { partOfRunId: session.reportedRunId }),
     sessionId: session.sessionId,
     callId: pending.callId,
     principal: session.principal,
@@ -156,11 +159,16 @@ type Outcome =
   | { readonly kind: 'timeout' }
   | { readonly kind: 'granted' };
 
+interface WaitOptions extends Pick<ApprovalRequestOptions, 'onStored' | 'onDecided'> {
+  readonly shown: ShownArguments;
+  isStored(): boolean;
+}
+
 function wait(
   pending: PendingCall,
   handler: ApprovalHandler,
   request: ApprovalRequest,
-  { shown, ...progress }: { readonly shown: ShownArguments } & Pick<ApprovalRequestOptions, 'onStored' | 'onDecided'>,
+  { shown, isStored, ...progress }: WaitOptions,
 ): Promise<Outcome> {
   const withdrawal = new AbortController();
   const { session, runtime, tool, namedArgs: original } = pending;
@@ -192,10 +200,11 @@ function wait(
         new KernelError('E_APPROVAL_EXPIRED', 'No decision within the time limit'),
       );
     const deadline = isParked(pending) ? undefined : runtime.deadlines.set(approvalLimitOf(pending), expire);
-    // A stored request is answered in the store, so that a resumed run finds the same decision.
     const stopListening =
       session.durability === undefined ? session.grants.onAdd(() => settleIfGranted()) : (): void => {};
     const settleIfGranted = (): void => {
+      // The store decides it with the approval for the run, unless it was denied before. A resumed run finds the same decision.
+      if (isStored()) return;
       if (!session.grants.covers(request.tool, request.toolDigest, request.risk)) return;
       const reason = new KernelError('E_APPROVAL_DECIDED', 'An approval for the whole run covers this call');
       settle(() => resolve({ kind: 'granted' }), reason);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ToolRisk } from '@ravi/kernel';
+import type { ApprovalDecisionInput, ApprovalHandler, ToolRisk } from '@ravi/kernel';
 import { createTestApprovals } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
@@ -77,4 +77,21 @@ test('a denial or a modification with scope "run" does not cover later calls', a
     ({ status }) => status,
   );
   assert.deepEqual(statuses, ['denied', 'ok', 'denied']);
+});
+
+test('an approval for the run does not decide a stored request: the denial that the store has counts', async () => {
+  const answers: ((answer: ApprovalDecisionInput) => void)[] = [];
+  const approvalHandler: ApprovalHandler = {
+    request: (_request, { onStored }) => {
+      onStored?.();
+      return new Promise((resolve) => answers.push(resolve));
+    },
+  };
+  const harness = createHarness([recordingTool('t', { risk: 'high' })], { approvalHandler });
+  const calls = [harness.call('t', { n: 1 }), harness.call('t', { n: 2 })];
+  while (answers.length < 2) await new Promise(setImmediate);
+  answers[0]?.({ decision: 'approved', scope: 'run' });
+  assert.equal((await calls[0])?.status, 'ok');
+  answers[1]?.({ decision: 'denied', reason: 'denied first' });
+  assert.equal((await calls[1])?.status, 'denied');
 });

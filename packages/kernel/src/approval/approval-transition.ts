@@ -111,13 +111,22 @@ function statusAfter(action: ApprovalAction, { status, request }: Approval): App
 
 /**
  * True if an approval of `granted` for the whole run also approves `request`: the same tool, definition and principal in the
- * same run, and a risk that is neither higher nor `critical`.
+ * same run or in the scripts that are part of it, and a risk that is neither higher nor `critical`.
  */
 export function isCoveredBy(request: CoveredRequest, granted: CoveredRequest): boolean {
-  const fields = ['runId', 'principal', 'tool', 'toolDigest'] as const;
-  const isSame = fields.every((field) => request[field] === granted[field]);
+  const fields = ['principal', 'tool', 'toolDigest'] as const;
+  const isSame =
+    wholeRunOf(request) === wholeRunOf(granted) && fields.every((field) => request[field] === granted[field]);
   return isSame && request.risk !== 'critical' && compareRisk(request.risk, granted.risk) <= 0;
 }
 
 /** The fields of a request that decide which approvals for a run cover it. */
-export type CoveredRequest = Pick<ApprovalRequest, 'runId' | 'principal' | 'tool' | 'toolDigest' | 'risk'>;
+export type CoveredRequest = Pick<
+  ApprovalRequest,
+  'runId' | 'partOfRunId' | 'principal' | 'tool' | 'toolDigest' | 'risk'
+>;
+
+/** Returns the id of the run whose approvals for the whole run cover the call of a request. */
+export function wholeRunOf({ runId, partOfRunId }: Pick<ApprovalRequest, 'runId' | 'partOfRunId'>): string {
+  return partOfRunId ?? runId;
+}

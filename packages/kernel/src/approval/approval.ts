@@ -7,6 +7,11 @@ import type { ToolRisk } from '../tool/risk.ts';
 export interface ApprovalRequest {
   readonly id: string;
   readonly runId: string;
+  /**
+   * Run that `runId` is part of, for the script of a call: the run that makes this call. Absent for any other run. An approval
+   * for the whole run covers the calls of both.
+   */
+  readonly partOfRunId?: string;
   readonly sessionId: string;
   readonly callId: string;
   readonly principal: Principal;
@@ -56,8 +61,8 @@ export interface ApprovalDecisionInput {
   /** Name of the approver. */
   readonly approver?: string;
   /**
-   * `once` (default): this call only. `run`: also later calls of the same tool, definition and principal in the same
-   * run, unless their risk is higher. `critical` calls need a decision every time.
+   * `once` (default): this call only. `run`: also other calls of the same tool, definition and principal in the same
+   * run and in the scripts that are part of it, unless their risk is higher. `critical` calls need a decision every time.
    */
   readonly scope?: 'once' | 'run';
 }

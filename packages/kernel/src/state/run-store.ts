@@ -120,6 +120,8 @@ export interface PausedRun {
   readonly id: string;
   /** Kind of its definition; absent if an earlier version stored the run. */
   readonly kind?: string;
+  /** Reason in its last `run-paused` event; absent if the event has none, as for a script that waits for approval. */
+  readonly reason?: RunEventOf<'run-paused'>['reason'];
   /** True if a request was decided or has expired, and its call has not taken that yet. */
   readonly isAnswered: boolean;
   /** True if a request is pending. */

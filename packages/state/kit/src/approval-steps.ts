@@ -1,11 +1,12 @@
-import { isCoveredBy, nextApproval, openApprovalStatuses, undecidedStatuses } from '@ravi/kernel';
+import { isCoveredBy, nextApproval, openApprovalStatuses, undecidedStatuses, wholeRunOf } from '@ravi/kernel';
 import type { Approval, ApprovalAction, ApprovalTransition, RecordedDecision } from '@ravi/kernel';
 import { addChange, approvals } from './approval-rows.ts';
 import type { SqlRow, SqlRunner } from './database.ts';
 import { jsonText } from './json-text.ts';
 import { readRow, readRows } from './rows.ts';
-import { runs } from './run-rows.ts';
+import { ofRunAndBelow, runs } from './run-rows.ts';
 import { selectRow } from './select.ts';
+import type { Condition } from './select.ts';
 
 /** Name of the lock of approvals: one writer at a time, so that lines of the audit log become visible in their order. */
 export const approvalsLock = 'approvals';
@@ -38,7 +39,9 @@ export async function decideApproval(
   if (ended !== undefined) return { status: 'conflict', approval: ended };
   const decided = await applyAction(sql, approval, { type: 'decide', decision });
   if (decided.status !== 'done' || decision.decision !== 'approved' || decision.scope !== 'run') return decided;
-  const others = readRows(approvals, await openRows(sql, approval.request.runId, undecidedStatuses));
+  // The scripts that are part of the run have requests of their own.
+  const ofWholeRun = ofRunAndBelow(wholeRunOf(approval.request));
+  const others = readRows(approvals, await openRows(sql, ofWholeRun, undecidedStatuses));
   for (const other of others.items) {
     if (isCoveredBy(other.request, approval.request)) await applyAction(sql, other, { type: 'decide', decision });
   }
@@ -47,7 +50,7 @@ export async function decideApproval(
 
 /** Withdraws every approval of a run that has ended, except the consumed ones. Damaged rows stay as they are. */
 export async function withdrawOfRun(sql: SqlRunner, runId: string, now: number, reason: string): Promise<void> {
-  const { items } = readRows(approvals, await openRows(sql, runId, openApprovalStatuses));
+  const { items } = readRows(approvals, await openRows(sql, { text: 'run_id =', value: runId }, openApprovalStatuses));
   for (const item of items) await applyAction(sql, item, { type: 'withdraw', now, reason });
 }
 
@@ -67,10 +70,14 @@ export function endedReason(status: string, message?: string): string {
   return `The run is ${status}, so the call will not run${why}`;
 }
 
-function openRows(sql: SqlRunner, runId: string, statuses: readonly string[]): Promise<readonly SqlRow[]> {
+function openRows(
+  sql: SqlRunner,
+  { text, value, after = '' }: Condition,
+  statuses: readonly string[],
+): Promise<readonly SqlRow[]> {
   const places = statuses.map((_, index) => `$${index + 2}`).join(', ');
   return sql.all(
-    `SELECT * FROM ${approvals.table} WHERE run_id = $1 AND status IN (${places}) ORDER BY created_sequence`,
-    [runId, ...statuses],
+    `SELECT * FROM ${approvals.table} WHERE ${text} $1${after} AND status IN (${places}) ORDER BY created_sequence`,
+    [value, ...statuses],
   );
 }

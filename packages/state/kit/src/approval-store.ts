@@ -4,8 +4,7 @@ import { applyAction, approvalsLock, decideApproval, withdrawIfEnded } from './a
 import { conflict } from './errors.ts';
 import { checkId, optionalPrincipalKey } from './keys.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
-import { checkWriter } from './run-rows.ts';
-import { ofRunAndBelow } from './run-tree.ts';
+import { checkWriter, ofRunAndBelow } from './run-rows.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Database, SqlRunner } from './database.ts';
 

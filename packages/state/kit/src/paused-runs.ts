@@ -1,11 +1,13 @@
 import { answeredApprovalStatuses, undecidedStatuses } from '@ravi/kernel';
-import type { Page, PageRequest, PausedRun } from '@ravi/kernel';
+import type { NewRunEvent, Page, PageRequest, PausedRun } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
 import type { SqlRow, SqlRunner, SqlValue } from './database.ts';
 import { numberIn, textIn } from './rows.ts';
+import { runEventsTable } from './run-events.ts';
 import { runs } from './run-rows.ts';
 import { pageSize, positionOf } from './select.ts';
 
+const reasons = ['question', 'approval', 'changed'] as const;
 const answered = answeredApprovalStatuses.map((status) => `'${status}'`).join(', ');
 const undecided = undecidedStatuses.map((status) => `'${status}'`).join(', ');
 // An expired request of a run that has ended stays expired, so these are as many as the store has seen.
@@ -23,6 +25,8 @@ export function selectPaused(sql: SqlRunner, page: PageRequest = {}): Promise<Pa
       SELECT id, id FROM slice
       UNION SELECT tree.top, child.id FROM ${runs.table} child JOIN tree ON child.parent_run_id = tree.id)
     SELECT slice.id, slice.sequence, slice.kind,
+      (SELECT record FROM ${runEventsTable} event WHERE event.run_id = slice.id AND event.type = 'run-paused'
+        ORDER BY event.epoch DESC, event.n DESC LIMIT 1) AS pause,
       max(CASE WHEN asked.status IN (${answered}) THEN 1 ELSE 0 END) AS answered,
       max(CASE WHEN asked.status IN (${undecided}) THEN asked.created_sequence ELSE 0 END) AS pending,
       max(CASE WHEN asked.status = 'consumed' THEN asked.sequence ELSE 0 END) AS consumed
@@ -31,6 +35,7 @@ export function selectPaused(sql: SqlRunner, page: PageRequest = {}): Promise<Pa
   const read = (row: SqlRow): PausedRun => ({
     id: textIn(row, 'id'),
     ...(row['kind'] === null ? {} : { kind: textIn(row, 'kind') }),
+    ...reasonOf(row['pause']),
     isAnswered: numberIn(row, 'answered') > 0,
     isPending: numberIn(row, 'pending') > 0,
     hasJustConsumed: numberIn(row, 'consumed') > numberIn(row, 'pending'),
@@ -48,6 +53,17 @@ export function selectAnswered(sql: SqlRunner, expiredSince: number, page: PageR
     SELECT run.id, run.sequence FROM up JOIN ${runs.table} run ON run.id = up.id
     WHERE run.status = 'paused' AND run.sequence > $1 ORDER BY run.sequence LIMIT $2`;
   return pageOf(sql, query, page, { start: 0, read: (row) => textIn(row, 'id'), values: [expiredSince] });
+}
+
+// A damaged event has no reason; the reader of the events reports it.
+function reasonOf(record: unknown): Pick<PausedRun, 'reason'> {
+  try {
+    const { data } = JSON.parse(String(record)) as Pick<NewRunEvent, 'data'>;
+    const reason = reasons.find((each) => each === data['reason']);
+    return reason === undefined ? {} : { reason };
+  } catch {
+    return {};
+  }
 }
 
 interface PagedQuery<Item> {

@@ -2,7 +2,7 @@ import type { NewRun, Run, RunOutcome, RunStatus, RunWriter } from '@ravi/kernel
 import { conflict } from './errors.ts';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
 import type { SqlRow, SqlRunner } from './database.ts';
-import type { PagedList } from './select.ts';
+import type { Condition, PagedList } from './select.ts';
 
 const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
 /** Condition for runs that can continue. */
@@ -26,6 +26,19 @@ export const runs: PagedList<Run> = {
     };
   },
 };
+
+/** Returns the condition for rows of a run and of every run below it, by their column `run_id`. */
+export function ofRunAndBelow(runId: string): Condition {
+  return {
+    // PostgreSQL requires both terms of the recursion to have the collation of the column, which a parameter does not have.
+    text: 'run_id IN (WITH RECURSIVE top (id) AS (SELECT CAST(',
+    value: runId,
+    after:
+      ` AS TEXT)), below (id) AS (SELECT id FROM ${runs.table} WHERE parent_run_id = (SELECT id FROM top) ` +
+      `UNION SELECT child.id FROM ${runs.table} child JOIN below ON child.parent_run_id = below.id) ` +
+      'SELECT id FROM below UNION SELECT id FROM top)',
+  };
+}
 
 function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
   return { owner: textIn(row, 'lease_owner'), expiresAt: numberIn(row, 'lease_expires_at') };

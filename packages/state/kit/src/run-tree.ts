@@ -4,20 +4,6 @@ import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
 import { isLive, runs } from './run-rows.ts';
 import { selectRow } from './select.ts';
-import type { Condition } from './select.ts';
-
-/** Returns the condition for rows of a run and of every run below it, by their column `run_id`. */
-export function ofRunAndBelow(runId: string): Condition {
-  return {
-    // PostgreSQL requires both terms of the recursion to have the collation of the column, which a parameter does not have.
-    text: 'run_id IN (WITH RECURSIVE top (id) AS (SELECT CAST(',
-    value: runId,
-    after:
-      ` AS TEXT)), below (id) AS (SELECT id FROM ${runs.table} WHERE parent_run_id = (SELECT id FROM top) ` +
-      `UNION SELECT child.id FROM ${runs.table} child JOIN below ON child.parent_run_id = below.id) ` +
-      'SELECT id FROM below UNION SELECT id FROM top)',
-  };
-}
 
 /** True if a run exists and has a final status, so that no run can start below it. */
 export async function hasEnded(sql: SqlRunner, runId: string): Promise<boolean> {

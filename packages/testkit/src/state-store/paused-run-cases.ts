@@ -44,6 +44,25 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
     await rejectsWith('E_STATE_INVALID', runs.listPaused({ cursor: 'x' }));
   });
 
+  scenario('paused runs are listed with the reason of their last pause', async ({ runs }) => {
+    const reasons = ['question', 'approval', 'changed', undefined] as const;
+    for (const [index, reason] of reasons.entries()) {
+      const id = `run-${index}`;
+      await runs.create(newRun(id), { owner: 'one', leaseMs: 60_000 });
+      for (const last of ['question', reason] as const) {
+        const why = last === undefined ? {} : { reason: last };
+        const event = { type: 'run-paused', runId: id, sessionId: id, questions: [], ...why } as const;
+        const change = { from: ['running'], to: 'paused', now: midnight, event } as const;
+        assert.equal(await runs.transition(id, change), true);
+        if (last === reason) break;
+        await runs.claim(id, { owner: 'two', leaseMs: 60_000 });
+        await runs.transition(id, { from: ['paused'], to: 'running', now: midnight });
+      }
+    }
+    const listed = whole<PausedRun>(await runs.listPaused()).map(({ reason }) => reason);
+    assert.deepEqual(listed, reasons.toReversed());
+  });
+
   scenario('a parked request is open and not an answer', async ({ runs, approvals }) => {
     await pause(runs, 'waits');
     await ask(approvals, 'waits', { expiresAt, onExpiry: 'park' });

@@ -20,7 +20,7 @@ import { isSuspension } from './child-run.ts';
 import type { CallOfRun } from './child-run.ts';
 import { createDurableBridge } from './durable-bridge.ts';
 import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
-import { changedResult, conflict, endRun, failedResult, pausedResult } from './end-run.ts';
+import { cancelledResult, changedResult, conflict, endOf, endRun, failedResult, pausedResult } from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
 import { readApprovals, readRecordedRun } from './recorded-run.ts';
 import { checkUnchanged, sessionOfRun } from './run-definition.ts';
@@ -69,6 +69,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   /** Aborts when the run is suspended. */
   const leaving = new AbortController();
   let isPausing = false;
+  let isCancelled = false;
   let pauseTimer: Timer | undefined;
 
   function suspend(reason: string, error: unknown = new KernelError('E_RUN_SUSPENDED', reason)): void {
@@ -173,7 +174,10 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       const result = await runInSession(scriptOf(run, options), session, bridge);
       if (result.status !== 'cancelled' || !(isPausing || leaving.signal.aborted)) return await end(result);
       if (isFinal(leaving.signal.reason)) return await end(failedResult(leaving.signal.reason, recorded));
-      return await pause(result);
+      // A cancellation that came while the run left is kept, unless another process has the run.
+      if (isCancelled && !isLost()) return await end(cancelledResult(result));
+      const paused = await pause(result);
+      return isCancelled ? await endPaused(result, paused) : paused;
     } catch (error) {
       return isFinal(error) ? end(failedResult(error, recorded)) : release(error);
     } finally {
@@ -183,7 +187,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
 
   async function openSession(log: RunLog, onHumanWait: SessionDurability['onHumanWait']): Promise<InvokerSession> {
     const { requestedApprovals, decidedApprovals, grants } = await waitFor(() =>
-      readApprovals(store.approvals, run.id),
+      readApprovals(store.approvals, run.id, call?.session.reportedRunId),
     );
     const { approvals, ...session } = sessionOfRun(run, invoker);
     return invoker.openSession({
@@ -222,6 +226,18 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     return { ...pausedResult(result, pending), runId: run.id };
   }
 
+  function isLost(): boolean {
+    return leaving.signal.aborted && !isKernelError(leaving.signal.reason, 'E_RUN_SUSPENDED');
+  }
+
+  // The cancellation came while the pause was being stored.
+  async function endPaused(result: ChainRunResult, paused: DurableChainResult): Promise<DurableChainResult> {
+    const cancelled = cancelledResult(result);
+    const change = { from: ['paused'], to: 'cancelled', epoch, ...endOf(run, cancelled) } as const;
+    const isEnded = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
+    return isEnded ? { ...cancelled, runId: run.id } : paused;
+  }
+
   async function release(error: unknown): Promise<never> {
     // So that another process does not have to wait until the lease expires. Only the run above resumes a run of a call.
     const change = { from: ['running'], to: 'paused', owner, epoch, now: clock.now() } as const;
@@ -233,7 +249,10 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   return {
     result: activate(),
     suspend,
-    cancel: () => ending.abort(new KernelError('E_CANCELLED', 'The run was cancelled')),
+    cancel() {
+      isCancelled = true;
+      ending.abort(new KernelError('E_CANCELLED', 'The run was cancelled'));
+    },
   };
 }
 

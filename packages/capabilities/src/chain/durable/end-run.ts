@@ -10,6 +10,7 @@ import type {
   RunOutcome,
   RunJournal,
   RunStatus,
+  RunTransition,
   RunWriter,
   CompleteStateStore,
 } from '@ravi/kernel';
@@ -50,29 +51,26 @@ export async function endRun(run: Run, result: ChainRunResult, options: EndRunOp
   const { store, invoker, writer, log, waitFor } = options;
   const { owner, epoch } = writer;
   const { clock } = invoker;
-  const json = toJson(result);
   if (log.artifacts.length > 0) {
-    await log.note('result', json);
+    await log.note('result', toJson(result));
     await unpinArtifacts(run.id, options);
   }
   await log.endOpenCalls();
-  const { status, error } = result;
-  const outcome: RunOutcome = {
-    result: json,
-    ...(error === undefined ? {} : { error: { code: error.code, message: error.message, retryable: false } }),
-  };
-  const change = {
-    from: ['running'],
-    to: statusOf[status],
-    owner,
-    epoch,
-    outcome,
-    ...endEventOf(run, result),
-  } as const;
+  const change = { from: ['running'], to: statusOf[result.status], owner, epoch, ...endOf(run, result) } as const;
   const isOurs = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
   // A failed attempt may still have been written.
   if (!isOurs && (await waitFor(() => store.runs.get(run.id)))?.status !== change.to) throw conflict(run.id);
   return { ...result, runId: run.id };
+}
+
+/** Returns the outcome of a run that ends, and its last event. */
+export function endOf(run: Run, result: ChainRunResult): Pick<RunTransition, 'outcome' | 'event'> {
+  const { error } = result;
+  const outcome: RunOutcome = {
+    result: toJson(result),
+    ...(error === undefined ? {} : { error: { code: error.code, message: error.message, retryable: false } }),
+  };
+  return { outcome, ...endEventOf(run, result) };
 }
 
 function endEventOf(
@@ -133,6 +131,15 @@ export async function resultOf(run: Run, journal: Pick<RunJournal, 'entries'>): 
   const { code, message } = outcome?.error ?? { code: 'E_INTERNAL', message: `The run is ${status}` };
   const failed = failedResult({ code, message }, readRecordedRun((await journal.entries(runId)).items));
   return { ...failed, ...(status === 'cancelled' ? { status } : {}), runId };
+}
+
+/** Returns the result of a run that was cancelled while it was being suspended. */
+export function cancelledResult(left: ChainRunResult): ChainRunResult {
+  const { logs, toolCalls, durationMs, callTrace } = left;
+  const error = { code: 'E_CANCELLED', message: 'The run was cancelled' };
+  const outputText = failureReport(error, callTrace);
+  const outputBlocks = [{ type: 'error', message: outputText, code: error.code }] as const;
+  return { status: 'cancelled', error, outputText, outputBlocks, logs, toolCalls, durationMs, callTrace };
 }
 
 /** Returns the result of a run that waits because its script or a tool has changed. */

@@ -1,4 +1,4 @@
-import { isUndecided } from '@ravi/kernel';
+import { answeredApprovalStatuses, isUndecided, wholeRunOf } from '@ravi/kernel';
 import type {
   JournaledCall,
   JournaledEvent,
@@ -6,7 +6,6 @@ import type {
   JournalItem,
   JsonValue,
   Approval,
-  ApprovalStatus,
   ApprovalStore,
   CompleteStateStore,
   ChainCallRecord,
@@ -79,34 +78,40 @@ export interface RunApprovals {
   /** Approvals that hold for the whole run. */
   readonly grants: readonly RunGrant[];
   readonly pending: readonly Approval[];
-  /** Ids of the calls whose decisions were consumed. */
-  readonly consumed: readonly string[];
-  /** True if there is a decision that the run has not consumed. */
-  readonly hasDecision: boolean;
+  /** Requests that were decided or have expired, and whose calls have not taken that. */
+  readonly unread: readonly Approval[];
+  readonly consumed: readonly Approval[];
 }
 
 /**
- * Returns true if a paused run can make progress: a decision that it has not consumed, or one that it consumed just before
- * it was paused, so that its call is not recorded.
+ * Returns true if a paused run can make progress: a decision that its call has not taken, or took just before the run was
+ * paused, so that the call is not recorded.
  * @throws KernelError from the store
  */
 export async function hasWork(
   { approvals, journal }: CompleteStateStore,
   { id: runId, definition: { kind } }: Pick<Run, 'id' | 'definition'>,
 ): Promise<boolean> {
-  const { hasDecision, pending, consumed } = await readApprovals(approvals, runId);
-  if (hasDecision) return true;
+  const { unread, pending, consumed } = await readApprovals(approvals, runId);
   // Runs of other kinds pause for other reasons too, and consume decisions only while they are running.
-  if (kind !== chainKind) return false;
+  if (kind !== chainKind) return unread.length > 0;
   if (pending.length === 0) return true;
-  if (consumed.length === 0) return false;
+  const isOwn = ({ request }: Approval): boolean => request.runId === runId;
+  if (unread.some((approval) => !isOwn(approval))) return true;
+  // A call may need a further decision after one that it has taken.
+  const waiting = new Set(pending.filter(isOwn).map(({ request }) => request.callId));
+  const answered = [...unread, ...consumed.filter(isOwn)].filter(({ request }) => !waiting.has(request.callId));
+  if (answered.length === 0) return false;
   const { items } = await journal.entries(runId);
   const recorded = new Set(items.map((item) => (item.type === 'call' ? item.entry.record.callId : undefined)));
-  return consumed.some((callId) => !recorded.has(callId));
+  return answered.some(({ request }) => !recorded.has(request.callId));
 }
 
-/** Reads every approval request of a run. @throws KernelError from the store */
-export async function readApprovals(store: ApprovalStore, runId: string): Promise<RunApprovals> {
+/**
+ * Reads every approval request of a run and of the runs below it. `wholeRunId` names the run that it is part of.
+ * @throws KernelError from the store
+ */
+export async function readApprovals(store: ApprovalStore, runId: string, wholeRunId = runId): Promise<RunApprovals> {
   const approvals: Approval[] = [];
   let cursor: string | undefined;
   do {
@@ -114,18 +119,19 @@ export async function readApprovals(store: ApprovalStore, runId: string): Promis
     approvals.push(...page.items);
     cursor = page.next;
   } while (cursor !== undefined);
+  // Those for a sub-agent count for the sub-agent.
+  const isGrantHere = (approval: Approval): boolean => isGrant(approval) && wholeRunOf(approval.request) === wholeRunId;
   return {
     requestedApprovals: idsOf(approvals),
     decidedApprovals: idsOf(approvals.filter((approval) => !isUndecided(approval))),
-    grants: approvals.filter(isGrant).map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
+    grants: approvals
+      .filter(isGrantHere)
+      .map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
     pending: approvals.filter(isUndecided),
-    consumed: approvals.filter(({ status }) => status === 'consumed').map(({ request }) => request.callId),
-    hasDecision: approvals.some(({ status }) => unread.has(status)),
+    unread: approvals.filter(({ status }) => answeredApprovalStatuses.includes(status)),
+    consumed: approvals.filter(({ status }) => status === 'consumed'),
   };
 }
-
-// A withdrawn request has no decision for its call.
-const unread: ReadonlySet<ApprovalStatus> = new Set(['approved', 'denied', 'expired']);
 
 function idsOf(approvals: readonly Approval[]): ReadonlySet<string> {
   return new Set(approvals.map(({ request }) => request.id));

@@ -72,6 +72,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     atOnce = 4,
   } = options;
   const queue = createResumeQueue({ clock, atOnce, resume });
+  /** Runs of which a request was withdrawn since the last poll. */
+  const withdrawn = new Set<string>();
   let isOver = false;
   let isFirst = true;
   let nextScanAt = -Infinity;
@@ -102,6 +104,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   async function poll(): Promise<void> {
     try {
       await endLeasesOfDead();
+      await findWithdrawn();
       await findAnswered(clock.now() - lookBackMs);
       await findLeft();
       const now = clock.now();
@@ -138,14 +141,13 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     );
   }
 
-  // Runs whose requests ended without an answer wait for nothing either. They are looked for once: no process makes others
-  // without resuming them.
+  // Runs whose requests were withdrawn wait for nothing either. No query finds them by their requests.
   async function findReady(): Promise<void> {
     const isComplete = await forEach(
       (page) => store.runs.listPaused(page),
       async (run) => {
         if (run.isAnswered) queue.add(run.id, 'urgent');
-        else if (isFirst && (await isReady(run))) queue.add(run.id, 'usual');
+        else if (await isReady(run)) queue.add(run.id, 'usual');
       },
     );
     if (!isComplete) return;
@@ -153,8 +155,10 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     nextScanAt = clock.now() + fullScanMs;
   }
 
-  async function isReady({ id, kind, isPending, hasJustConsumed }: PausedRun): Promise<boolean> {
-    if (kind !== undefined && kind !== chainKind) return false;
+  async function isReady({ id, kind, reason, isPending, hasJustConsumed }: PausedRun): Promise<boolean> {
+    // Its script and tools may be the right ones in another process, such as this one after its start.
+    if (reason === 'changed' && !isFirst) return false;
+    if (kind !== undefined && kind !== chainKind) return reason === 'approval' && !isPending;
     if (kind === chainKind && !hasJustConsumed) return !isPending;
     const run = await store.runs.get(id);
     return run !== undefined && hasWork(store, run);
@@ -177,13 +181,30 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   }
 
   const subscription = feed.subscribe(({ to, runId }) => {
-    if (!isUndecided({ status: to }) && to !== 'consumed') void enqueueIfPaused(runId);
+    if (isUndecided({ status: to }) || to === 'consumed') return;
+    if (to === 'withdrawn') withdrawn.add(runId);
+    // The next poll finds it if the store is unavailable.
+    enqueueIfPaused(runId).catch(() => {});
   });
 
   async function enqueueIfPaused(runId: string): Promise<void> {
-    const run = await chains.get(runId).catch(() => undefined);
+    const run = await chains.get(runId);
     if (run?.status === 'paused') queue.add(runId, 'urgent');
     if (run?.parentRunId !== undefined) await enqueueIfPaused(run.parentRunId);
+  }
+
+  // Other answers are found by their state. The run may have been about to pause when the feed reported this one.
+  async function findWithdrawn(): Promise<void> {
+    for (const runId of withdrawn) {
+      const run = await runToResume(runId);
+      if (run?.status === 'paused' && !(await hasUndecided(run.id))) queue.add(run.id, 'urgent');
+      withdrawn.delete(runId);
+    }
+  }
+
+  async function hasUndecided(runId: string): Promise<boolean> {
+    const { items } = await store.approvals.list({ runId, status: 'undecided' }, { limit: 1 });
+    return items.length > 0;
   }
 
   function stop(): void {

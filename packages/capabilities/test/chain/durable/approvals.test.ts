@@ -6,7 +6,7 @@ import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { Approval, RecordedDecision, ApprovalTransition, Run, CompleteStateStore } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
-import { createWorld, sandbox } from './harness.ts';
+import { createWorld, sandbox, valueTool } from './harness.ts';
 import type { TestProcess, World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -267,7 +267,7 @@ test('in the mode "wait" a late decision is a denial, and the request does not s
   assert.equal((await run).value, 'E_APPROVAL_EXPIRED');
   assert.deepEqual(
     (await world.store.approvals.list({ runId: 'run-1' })).items.map(({ status }) => status),
-    ['expired'],
+    ['consumed'],
   );
 });
 
@@ -349,3 +349,77 @@ async function ended({ store }: World, runId: string): Promise<Run> {
     await new Promise(setImmediate);
   }
 }
+
+test('a cancellation that arrives while the pause is being stored ends the run', async () => {
+  await using world = await createWorld();
+  const storing = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const transition: CompleteStateStore['runs']['transition'] = async (id, change) => {
+    if (change.to === 'paused') {
+      storing.resolve();
+      await held.promise;
+    }
+    return world.store.runs.transition(id, change);
+  };
+  await using process = world.open({ store: { ...world.store, runs: { ...world.store.runs, transition } } });
+  const result = process.chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
+  await storing.promise;
+  assert.equal(process.chains.cancel('run-1'), true);
+  held.resolve();
+  const { status, error } = await result;
+  assert.deepEqual([status, error?.code], ['cancelled', 'E_CANCELLED']);
+  const run = await world.store.runs.get('run-1');
+  assert.deepEqual([run?.status, run?.outcome?.error?.code], ['cancelled', 'E_CANCELLED']);
+  assert.deepEqual(await pending(world), []);
+  const last = (await world.store.events.list('run-1')).items.at(-1);
+  assert.deepEqual([last?.type, last?.data['status']], ['run-end', 'cancelled']);
+});
+
+test('a cancellation that arrives while the process shuts down ends the run', async () => {
+  await using world = await createWorld();
+  const begun = Promise.withResolvers<void>();
+  const wait = valueTool('wait', () => new Promise(() => begun.resolve()));
+  await using process = world.open({ tools: [wait] });
+  const result = process.chains.start({ code: 'return tools.wait({})', runId: 'run-1' });
+  await begun.promise;
+  assert.equal(process.chains.cancel('run-1'), true);
+  await process[Symbol.asyncDispose]();
+  assert.equal((await result).status, 'cancelled');
+  assert.equal((await world.store.runs.get('run-1'))?.status, 'cancelled');
+});
+
+test('a run whose earlier request expired stays paused for the next one', async () => {
+  await using world = await createWorld();
+  await using process = world.open({ approvalExpiryMs: 1_000 });
+  const code = `
+    const first = tools.send({ to: 'a' }).catch(({ code }) => code);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    return [await first, await tools.send({ to: 'b' })];
+  `;
+  const { status } = await process.chains.start({ code, runId: 'run-1', approvals });
+  assert.equal(status, 'paused');
+  assert.equal((await world.store.runs.get('run-1'))?.epoch, 1);
+  const { items } = await world.store.approvals.list({ runId: 'run-1' });
+  const reached = items.map(({ request: { args }, status: state }) => [args['to'], state]);
+  assert.deepEqual(reached, [
+    ['b', 'pending'],
+    ['a', 'consumed'],
+  ]);
+});
+
+test('a run stays paused for the second request of a call whose first was approved with other arguments', async () => {
+  await using world = await createWorld();
+  const ship = valueTool('ship', () => null, {
+    risk: 'high',
+    classifyRisk: ({ to }) => ({ risk: to === 'mars' ? 'critical' : 'high' }),
+  });
+  await using process = world.open({ tools: [ship] });
+  const { chains } = process;
+  await chains.start({ code: "return tools.ship({ to: 'a' })", runId: 'run-1', approvals });
+  await answer(world, 'a', { decision: 'modified', modifiedArgs: { to: 'mars' } });
+  const { status } = await chains.resume('run-1');
+  assert.equal(status, 'paused');
+  assert.equal((await world.store.runs.get('run-1'))?.epoch, 2);
+  await answer(world, 'mars');
+  assert.equal((await chains.resume('run-1')).status, 'ok');
+});

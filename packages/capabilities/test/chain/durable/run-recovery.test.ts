@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createApprovalFeed } from '@ravi/approval-kit';
 import { startRunRecovery } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import { silentLogger } from '@ravi/kernel';
@@ -162,4 +163,75 @@ test('a run that takes long keeps the runs after it waiting for half a second on
   assert.deepEqual(started, ['long', 'later', 'usual']);
   end();
   await queue.settled();
+});
+
+/** Stores a paused run of an agent with a request, and withdraws the request. */
+async function pauseAgent(store: CompleteStateStore, id: string, reason: 'approval' | 'question'): Promise<void> {
+  const { runs, approvals } = store;
+  await runs.create({ id, principal: 'local', sessionId: id, definition: { kind: 'agent' }, createdAt: 1 });
+  const event = { type: 'run-paused', runId: id, sessionId: id, questions: [], reason } as const;
+  await runs.transition(id, { from: ['running'], to: 'paused', now: 1, event });
+  if (reason === 'question') return;
+  await approvals.create(createApprovalRequest({ id, runId: id, expiresAt: Date.now() + 600_000 }));
+}
+
+test('a run of an agent whose last request was withdrawn is resumed by the next process, and no other paused run', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  await pauseAgent(world.store, 'asks', 'question');
+  await pauseAgent(world.store, 'waits', 'approval');
+  await pauseAgent(world.store, 'withdrawn', 'approval');
+  await world.store.approvals.withdraw('withdrawn', { now: 2, reason: 'The job was cancelled' });
+  const resumed: string[] = [];
+  const { chains, feed } = process;
+  const clock = createFakeClock(Date.now());
+  const resumeOther = async ({ id }: { readonly id: string }): Promise<void> => void resumed.push(id);
+  await using recovery = startRunRecovery({
+    chains,
+    store: world.store,
+    feed,
+    clock,
+    logger: silentLogger,
+    resumeOther,
+  });
+  await until(() => resumed.length > 0);
+  for (let turns = 0; turns < 50; turns++) await turn();
+  assert.deepEqual(resumed, ['withdrawn']);
+  recovery.stop();
+});
+
+test('a run that pauses just after its request was withdrawn is resumed by the next poll', async () => {
+  await using world = await createWorld();
+  const { runs, approvals } = world.store;
+  await using process = world.open();
+  await runs.create({ id: 'late', principal: 'local', sessionId: 's', definition: { kind: 'agent' }, createdAt: 1 });
+  await approvals.create(createApprovalRequest({ id: 'late', runId: 'late', expiresAt: Date.now() + 600_000 }));
+  await runs.claim('late', { owner: 'here', leaseMs: 60_000 });
+  const resumed: string[] = [];
+  const seen: string[] = [];
+  const { chains } = process;
+  const clock = createFakeClock(Date.now());
+  const feed = createApprovalFeed({ store: approvals, clock, logger: silentLogger, maxPollMs: 5 });
+  const subscription = feed.subscribe(({ to }) => seen.push(to));
+  const resumeOther = async ({ id }: { readonly id: string }): Promise<void> => void resumed.push(id);
+  await using recovery = startRunRecovery({
+    chains,
+    store: world.store,
+    feed,
+    clock,
+    logger: silentLogger,
+    resumeOther,
+  });
+  await subscription.ready;
+  for (let turns = 0; turns < 50; turns++) await turn();
+  await approvals.withdraw('late', { now: 2, reason: 'The job was cancelled' });
+  feed.checkNow();
+  await until(() => seen.includes('withdrawn'));
+  for (let turns = 0; turns < 50; turns++) await turn();
+  await runs.transition('late', { from: ['running'], to: 'paused', now: 3 });
+  clock.advance(5_000);
+  await until(() => resumed.length > 0);
+  assert.deepEqual(resumed, ['late']);
+  subscription.unsubscribe();
+  recovery.stop();
 });
