@@ -168,6 +168,13 @@ export const configSchema: JsonSchema = {
           description:
             'What happens to a request of an agent run or script that is not decided in time. deny: its call is denied with E_APPROVAL_EXPIRED. park: the request stays open, and its run paused, until a person decides or cancels the run, for up to maxParkedDays. Calls without a run are always denied.',
         },
+        maxPausedRuns: {
+          type: 'integer',
+          minimum: 1,
+          default: 10_000,
+          description:
+            'Paused runs that one principal may have, without those below them. Further starts are refused with 429 until their questions are decided or some are cancelled. Each server counts them, and again after as many starts as were free.',
+        },
         maxParkedDays: {
           type: 'number',
           exclusiveMinimum: 0,

@@ -119,6 +119,8 @@ export interface ApprovalsConfig {
    * effect with an approval handler that does not store its requests.
    */
   readonly onExpiry: 'deny' | 'park';
+  /** Paused runs that one principal may have; above it further starts are refused. */
+  readonly maxPausedRuns: number;
   /** Days after which a parked request expires, which denies its call. */
   readonly maxParkedDays: number;
 }

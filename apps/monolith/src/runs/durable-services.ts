@@ -20,6 +20,8 @@ import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { createExchangeRecorder } from './exchange-recorder.ts';
 import { withEventRecording } from './with-event-recording.ts';
+import { createPausedRunLimit } from './paused-run-limit.ts';
+import type { PausedRunLimit } from './paused-run-limit.ts';
 import { createProcessOwner } from './process-owner.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import type { RunRecorder } from './run-recorder.ts';
@@ -34,6 +36,7 @@ export interface DurableServices {
   readonly chains: DurableChains;
   readonly agentRunner: AgentRunner;
   readonly runs: RunService;
+  readonly pausedRuns: PausedRunLimit;
   /** Approval mode of runs whose request has none. */
   readonly approvalMode: ApprovalMode;
 }
@@ -111,8 +114,10 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     ...(maxModelRetryDelayMs === undefined ? {} : { maxModelRetryDelayMs }),
   });
   const agentRunner = createAgentRunner({ agent, recorder, stores: { journal, approvals }, lifetime });
-  const service = createRunService({ store, chains, agentRunner, hooks, clock, logger });
-  return { store, recorder, chains, agentRunner, runs: service, approvalMode };
+  const { maxPausedRuns } = options.config.approvals;
+  const pausedRuns = createPausedRunLimit({ runs, maxPausedRuns, clock });
+  const service = createRunService({ store, chains, agentRunner, pausedRuns, hooks, clock, logger });
+  return { store, recorder, chains, agentRunner, runs: service, pausedRuns, approvalMode };
 }
 
 // A handler asks its approver in this process, and would not be asked again while the run is stored.

@@ -93,6 +93,7 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     listExpired: (page) => runs.listExpired(page),
     listPaused: (page) => runs.listPaused(page),
     listAnswered: (expiredSince, page) => runs.listAnswered(expiredSince, page),
+    countPaused: (principal, atMost) => runs.countPaused(principal, atMost),
     listOwners: () => runs.listOwners(),
     expireLeases: (owner) => runs.expireLeases(owner),
   };

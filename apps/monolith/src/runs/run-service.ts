@@ -6,15 +6,20 @@ import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError, openApprovalStatuses } from '@ravi/kernel';
 import type { Approval, Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
+import type { PausedRunLimit } from './paused-run-limit.ts';
 
 /** Starts and ends runs of both kinds. It does not check permissions. */
 export interface RunService {
   /**
    * Starts the agent and resolves with the run once it is stored.
    * @throws RunProblem `E_SESSION_BUSY` if its session has another live run
+   * @throws KernelError `E_BUSY` if the principal has as many paused runs as it may
    */
   startAgent(request: AgentRequest): Promise<Run>;
-  /** Starts a script and resolves with the run once it is stored. */
+  /**
+   * Starts a script and resolves with the run once it is stored.
+   * @throws KernelError `E_BUSY` if the principal has as many paused runs as it may
+   */
   startChain(request: DurableChainRequest): Promise<Run>;
   /** Cancels a run. @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it */
   cancel(run: Run): Promise<Run>;
@@ -32,6 +37,7 @@ export interface RunServiceOptions {
   readonly store: CompleteStateStore;
   readonly chains: DurableChains;
   readonly agentRunner: AgentRunner;
+  readonly pausedRuns: PausedRunLimit;
   readonly hooks: HookManager;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -39,7 +45,7 @@ export interface RunServiceOptions {
 
 /** Creates the run service of a process over its state store. */
 export function createRunService(options: RunServiceOptions): RunService {
-  const { store, chains, agentRunner, hooks, clock, logger } = options;
+  const { store, chains, agentRunner, pausedRuns, hooks, clock, logger } = options;
 
   async function recorded(runId: string): Promise<Run> {
     const run = await store.runs.get(runId);
@@ -98,6 +104,7 @@ export function createRunService(options: RunServiceOptions): RunService {
       const { sessionId, principal = 'local' } = request;
       const live = sessionId === undefined ? undefined : await findLiveRun(store.runs, { sessionId, principal });
       if (live !== undefined) throw new RunProblem(busySession(live), live.id);
+      await pausedRuns.check(principal);
       const { runId, result } = await agentRunner.start(request);
       inBackground(runId, result);
       return recorded(runId);
@@ -105,7 +112,8 @@ export function createRunService(options: RunServiceOptions): RunService {
     async startChain(request) {
       const known = await startedBefore(request);
       if (known !== undefined) return known;
-      const { runId = `run_${crypto.randomUUID()}` } = request;
+      const { runId = `run_${crypto.randomUUID()}`, principal = 'local' } = request;
+      await pausedRuns.check(principal);
       const { promise: opened, resolve } = Promise.withResolvers<void>();
       const stop = hooks.observe('session-opened', (payload) => {
         if (payload.runId === runId) resolve();

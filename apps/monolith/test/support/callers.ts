@@ -28,9 +28,11 @@ export function as(name: CallerName): { readonly authorization: string } {
 export function startSecuredServer(
   server: RaviConfig['server'] = {},
   files: Readonly<Record<string, string>> = {},
+  more: Pick<RaviConfig, 'approvals'> = {},
 ): Promise<TestServer> {
   const config: RaviConfig = {
     approvals: { mode: 'pause' },
+    ...more,
     server: {
       requestsPerMinute: 1_000_000,
       tokens: [

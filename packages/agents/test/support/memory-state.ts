@@ -114,6 +114,7 @@ export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRun
     listExpired: unused,
     listPaused: unused,
     listAnswered: unused,
+    countPaused: unused,
     listOwners: unused,
     expireLeases: unused,
   };

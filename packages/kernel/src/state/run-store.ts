@@ -179,6 +179,8 @@ export interface RunStore {
    * decided and its call has not taken the decision yet, or it expired at `expiredSince` or later.
    */
   listAnswered(expiredSince: number, page?: PageRequest): Promise<Page<string>>;
+  /** Returns the number of paused runs of a principal that are not below another one; not more than `atMost`. */
+  countPaused(principal: Principal, atMost: number): Promise<number>;
   /** Returns the owners of all leases, expired ones too. */
   listOwners(): Promise<readonly string[]>;
   /**

@@ -1,7 +1,8 @@
 import { answeredApprovalStatuses, undecidedStatuses } from '@ravi/kernel';
-import type { NewRunEvent, Page, PageRequest, PausedRun } from '@ravi/kernel';
+import type { NewRunEvent, Page, PageRequest, PausedRun, Principal } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
 import type { SqlRow, SqlRunner, SqlValue } from './database.ts';
+import { principalKey } from './keys.ts';
 import { numberIn, textIn } from './rows.ts';
 import { runEventsTable } from './run-events.ts';
 import { runs } from './run-rows.ts';
@@ -64,6 +65,14 @@ function reasonOf(record: unknown): Pick<PausedRun, 'reason'> {
   } catch {
     return {};
   }
+}
+
+/** Returns the number of paused runs of a principal that are not below another one; it stops counting at `atMost`. */
+export async function countPaused(sql: SqlRunner, principal: Principal, atMost: number): Promise<number> {
+  const query = `SELECT count(*) AS paused FROM (
+      SELECT 1 FROM ${runs.table} WHERE status = 'paused' AND principal_key = $1 AND parent_run_id IS NULL LIMIT $2) found`;
+  const [row] = await sql.all(query, [principalKey(principal), atMost]);
+  return numberIn(row ?? {}, 'paused');
 }
 
 interface PagedQuery<Item> {

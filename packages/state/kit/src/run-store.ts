@@ -9,7 +9,7 @@ import { addLastEvent } from './run-events.ts';
 import { checkWriter, isLive, runs } from './run-rows.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
 import { selectExpired } from './expired-runs.ts';
-import { selectAnswered, selectPaused } from './paused-runs.ts';
+import { countPaused, selectAnswered, selectPaused } from './paused-runs.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
 import type { Condition } from './select.ts';
 import type { Database, SqlRunner, SqlValue } from './database.ts';
@@ -135,6 +135,7 @@ export function createRunStore(database: Database): RunStore {
     listExpired: (page) => selectExpired(database, leaseNow, page),
     listPaused: (page) => selectPaused(database, page),
     listAnswered: (expiredSince, page) => selectAnswered(database, expiredSince, page),
+    countPaused: (principal, atMost) => countPaused(database, principal, atMost),
     async listOwners() {
       const rows = await database.all(
         `SELECT DISTINCT lease_owner FROM ${runs.table} WHERE lease_owner IS NOT NULL ORDER BY lease_owner`,

@@ -63,6 +63,21 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(listed, reasons.toReversed());
   });
 
+  scenario(
+    'the paused runs of a principal are counted up to a limit, without the runs below them',
+    async ({ runs }) => {
+      for (const id of ['one', 'two', 'three']) await pause(runs, id);
+      await runs.create({ ...newRun('child'), parentRunId: 'one' });
+      await runs.transition('child', { from: ['running'], to: 'paused', now: midnight });
+      await runs.create(newRun('running'));
+      const { principal } = newRun('one');
+      assert.deepEqual(await Promise.all([2, 3, 9].map((atMost) => runs.countPaused(principal, atMost))), [2, 3, 3]);
+      assert.equal(await runs.countPaused(`not ${principal}`, 9), 0);
+      await runs.transition('two', { from: ['paused'], to: 'cancelled', now: midnight });
+      assert.equal(await runs.countPaused(principal, 9), 2);
+    },
+  );
+
   scenario('a parked request is open and not an answer', async ({ runs, approvals }) => {
     await pause(runs, 'waits');
     await ask(approvals, 'waits', { expiresAt, onExpiry: 'park' });

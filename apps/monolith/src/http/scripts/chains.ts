@@ -58,11 +58,12 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       keyed?.onBegin();
       return runChain({ ...script, principal, signal });
     }
-    const { chains, runs, recorder, store, approvalMode } = durable;
+    const { chains, runs, pausedRuns, recorder, store, approvalMode } = durable;
     const request = { ...script, principal };
     if (!isStream) {
       const runId = keyed?.runId ?? newRunId();
       const isKnown = keyed !== undefined && (await chains.get(runId)) !== undefined;
+      if (!isKnown) await pausedRuns.check(principal);
       // The client waits for the result.
       const approvals = config.approvals.mode ?? 'wait';
       const result = isKnown ? chains.resume(runId) : chains.start({ ...request, runId, approvals });

@@ -80,6 +80,7 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
     if (known === undefined) {
       const script = { ...scriptOf({ ...body, code: code ?? '' }, serverPolicy), ...inputOf(body) };
       const runId = newRunId();
+      await durable.pausedRuns.check(caller.principal);
       const started = durable.chains.start({ ...script, runId, principal: caller.principal, approvals: 'wait' });
       const run = await nameSuspendedRun(durable.store.runs, runId, started);
       return { ...languageOf(script), code: script.code, run, runId: run.runId };

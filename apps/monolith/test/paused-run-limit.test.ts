@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { RaviConfig } from '@ravi/host';
+import { test } from 'vitest';
+import { as, startSecuredServer } from './support/callers.ts';
+import { stateStoreOf } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
+
+const script = { kind: 'chain', code: "return tools.launch({ target: 'moon' })" } as const;
+const approvals: RaviConfig['approvals'] = { mode: 'pause', onExpiry: 'park', maxPausedRuns: 2 };
+
+async function pauseRun(server: TestServer, caller: 'ada' | 'bob'): Promise<string> {
+  const { status, body } = await server.post('/v1/runs', script, as(caller));
+  assert.equal(status, 201, JSON.stringify(body));
+  while ((await server.get(`/v1/runs/${body.id}`, as(caller))).body.status !== 'paused') {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return body.id;
+}
+
+test('a principal at its limit of paused runs starts no further run until one of them ends', async () => {
+  await using server = await startSecuredServer({}, {}, { approvals });
+  const first = await pauseRun(server, 'ada');
+  await pauseRun(server, 'ada');
+  for (const [path, body] of [
+    ['/v1/runs', script],
+    ['/v1/runs', { kind: 'agent', task: 'fly' }],
+    ['/v1/responses', { model: 'ravi', input: 'fly' }],
+    ['/v1/chains', { code: 'return 1' }],
+    ['/v1/chains?stream=1', { code: 'return 1' }],
+  ] as const) {
+    const refused = await server.post(path, body, as('ada'));
+    assert.deepEqual([refused.status, refused.body.error?.code], [429, 'E_BUSY'], path);
+    assert.match(refused.body.error.message, /ada has 2 paused runs, the limit of approvals\.maxPausedRuns/);
+  }
+  assert.equal(await stateStoreOf(server.monolith).runs.countPaused('ada', 10), 2);
+  await pauseRun(server, 'bob');
+
+  assert.equal((await server.post(`/v1/runs/${first}/cancel`, {}, as('ada'))).status, 202);
+  while ((await server.post('/v1/runs', script, as('ada'))).status === 429) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+});
