@@ -252,7 +252,8 @@ function announceStart(run: AgentRun): void {
   run.notify({ type: 'step-start', runId, sessionId, agent, step });
 }
 
-function announceEnd(run: AgentRun, usage: ModelUsage, toolCalls: number): void {
+/** Notifies observers that the step of a run has ended. */
+export function announceEnd(run: AgentRun, usage: ModelUsage, toolCalls: number): void {
   const { hooks } = run.definition.invoker;
   const { runId, sessionId, agent, step } = run;
   if (run.emit === undefined && !hooks.observes('step-end')) return;

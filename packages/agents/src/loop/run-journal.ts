@@ -49,6 +49,11 @@ export class RunJournal implements Journal {
     await this.#write(() => this.#journal.finished(this.#numbered(entry), result));
   }
 
+  /** Records the outcome of an attempt that an earlier process began, and that is not made again. */
+  finishEarlier(entry: JournalEntry, result: InvocationResult): Promise<void> {
+    return this.#write(() => this.#journal.finished(entry, result));
+  }
+
   #numbered(entry: JournalEntry): JournalEntry {
     const attempt = this.#attempts.get(entry.idempotencyKey);
     return attempt === undefined ? entry : { ...entry, attempt };

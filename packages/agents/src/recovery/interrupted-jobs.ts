@@ -10,6 +10,9 @@ import { invokeCall } from '../loop/invoke-call.ts';
 /** Finds the outcome of a call; `undefined` if the call can be made again. */
 export type OutcomeLookup = (call: ToolUseBlock) => InvocationResult | undefined;
 
+/** Records the outcome of a call that is not made again, and notifies observers of its end. */
+export type SettleCall = (call: ToolUseBlock, outcome: InvocationResult) => Promise<void>;
+
 /** Job of an interrupted run whose result the model has not received. */
 export interface InterruptedJob {
   readonly id: string;
@@ -92,13 +95,17 @@ export function repeatedCalls({ announced }: InterruptedJobs, outcomeOf: Outcome
  * Continues the jobs of a recovered run under their ids: one that has an outcome ends with it, and the model receives it like
  * any other result of a job; the call of any other job is made again.
  */
-export function continueJobs(
+export async function continueJobs(
   run: AgentRun,
   { announced, unannounced }: InterruptedJobs,
-  outcomeOf: OutcomeLookup,
-): void {
+  { outcomeOf, settle }: { readonly outcomeOf: OutcomeLookup; readonly settle: SettleCall },
+): Promise<void> {
   for (const row of unannounced) if (row.callId !== undefined) run.jobs.keepUnannounced(row.callId, row);
-  for (const job of announced) continueJob(run, job, job.result ?? outcomeOf(job.call));
+  for (const job of announced) {
+    const outcome = job.result ?? outcomeOf(job.call);
+    if (outcome !== undefined) await settle(job.call, outcome);
+    continueJob(run, job, outcome);
+  }
 }
 
 function continueJob(run: AgentRun, { id, call, row }: InterruptedJob, outcome: InvocationResult | undefined): void {

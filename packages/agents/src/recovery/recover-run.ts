@@ -8,6 +8,7 @@ import type {
   LeaseRequest,
   Listing,
   ModelStopReason,
+  ModelUsage,
   Run,
   RunDefinition,
   RunStore,
@@ -22,6 +23,7 @@ import type { Permissions } from '../agent/run-snapshot.ts';
 import { modelResult } from '../conversation/model-result.ts';
 import { openCalls } from '../conversation/join-messages.ts';
 import { conversationIdOf } from '../conversation/conversation.ts';
+import { noUsage } from '../conversation/model-response.ts';
 import { readPause } from '../conversation/pause.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';
@@ -29,7 +31,7 @@ import type { RecoveryStores } from '../loop/agent-run.ts';
 import type { StreamParts } from '../loop/agent-stream.ts';
 import { RunJournal as JournalOfRun } from '../loop/run-journal.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
-import { appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
+import { announceEnd, appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
 import { agentKind } from '../loop/run-record.ts';
 import { isSuspended } from '../loop/suspension.ts';
 import { storeTask } from '../loop/start-run.ts';
@@ -37,11 +39,12 @@ import type { ChildRunner } from '../loop/sub-agents.ts';
 import { StepCalls } from '../loop/step-calls.ts';
 import { endChildren, readChildRuns } from './child-runs.ts';
 import { continueJobs, readInterruptedJobs, repeatedCalls } from './interrupted-jobs.ts';
-import type { OutcomeLookup } from './interrupted-jobs.ts';
+import type { OutcomeLookup, SettleCall } from './interrupted-jobs.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
 import { isWithin, readRunApprovals } from './run-approvals.ts';
 import type { RunApprovals } from './run-approvals.ts';
 import { loadRunHistory } from './run-history.ts';
+import { settleCall } from './settle-call.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** Parameters of {@link recoverRun}. */
@@ -120,20 +123,25 @@ export async function claimRun(
 
 /** Continues a claimed run from its stored history. If its stored state cannot be used, the run ends as failed. */
 export async function continueClaimed(definition: AgentDefinition, parts: Continuation): Promise<AgentResult> {
-  const { row, journal } = parts;
+  const { row, journal, caller, signal } = parts;
   const { runs, history: store, invoker } = definition as AgentDefinition & { runs: RunStore; history: HistoryStore };
   const { id: runId, principal } = row;
+  // Another process recovers an outermost run later. The call of a sub-agent is under way, so it waits for the store.
+  const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> =>
+    caller === undefined ? operation() : waitForStore(caller.run, operation, signal);
   try {
-    const history = await loadRunHistory({ store, principal, sessionId: conversationIdOf(row) }, runId);
-    const run = restore(definition, history, parts);
-    parts.onStart?.(run);
+    const place = { store, principal, sessionId: conversationIdOf(row) };
+    const history = await waitFor(() => loadRunHistory(place, runId));
     const { owner = '' } = row.lease ?? {};
     const writer = { runId, owner, epoch: row.epoch };
-    const approvals = await readRunApprovals(parts.approvals, writer, () => invoker.clock.now());
+    const approvals = await waitFor(() => readRunApprovals(parts.approvals, writer, () => invoker.clock.now()));
+    const run = restore(definition, history, parts);
+    parts.onStart?.(run);
     return await runAgent(run, continueRun, waitingStores(run, { history, approvals, journal }));
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
-    if (!isForLater) await fail(runs, row, error, invoker.clock.now());
+    const isLeft = isForLater || caller?.run.session.cancellation.isCancelled === true;
+    if (!isLeft) await waitFor(() => fail(runs, row, error, invoker.clock.now()));
     throw error;
   }
 }
@@ -229,19 +237,28 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
     const state = readPause(last.details, run.sessionId);
     return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
   }
-  continueJobs(run, jobs, lookup(settled));
-  const { stopReason: reason = 'end' } = (last.details ?? {}) as { readonly stopReason?: ModelStopReason };
+  const settle: SettleCall = (call, outcome) => settleCall(run, call, outcome, recorded);
+  await continueJobs(run, jobs, { outcomeOf: lookup(settled), settle });
+  const { stopReason: reason = 'end', usage = noUsage } = (last.details ?? {}) as ResponseDetails;
   // The other calls of the step ended before the run paused, and their message has the budget that was spent.
   const isCounted = last.message.role === 'user';
   if (calls.length > 0) {
-    const open = { calls, reason, isCounted, lookup, approvals: sparing(approvals, isOfJob) };
+    const open = { calls, reason, isCounted, lookup, settle, approvals: sparing(approvals, isOfJob) };
     const endDead = (isEnded: (callId: string) => boolean): Promise<void> =>
       end((callId) => !isOfJob(callId) && isEnded(callId));
-    return appendToolResults(run, await resultsOf(run, { ...open, end: endDead }));
+    await appendToolResults(run, await resultsOf(run, { ...open, end: endDead }));
+    return announceEnd(run, usage, calls.length);
   }
   if (last.message.role === 'user') return;
   run.text = textOf(last.message.content.filter((block) => block.type === 'text'));
-  return handleFinalAnswer(run, reason);
+  await handleFinalAnswer(run, reason);
+  announceEnd(run, usage, 0);
+}
+
+/** The part of the details of a response that recovery needs. */
+interface ResponseDetails {
+  readonly stopReason?: ModelStopReason;
+  readonly usage?: ModelUsage;
 }
 
 /** Calls to end, and what is known about them. */
@@ -252,6 +269,7 @@ interface OpenCalls extends Pick<Interrupted, 'approvals'> {
   readonly isCounted: boolean;
   /** Ends the runs of calls that are not made again. */
   end(isDead: (callId: string) => boolean): Promise<void>;
+  readonly settle: SettleCall;
   /** Returns the outcomes of calls, given the approvals of the run. */
   readonly lookup: (approvals: readonly Approval[]) => OutcomeLookup;
 }
@@ -287,7 +305,7 @@ function sparing({ all, withdraw }: RunApprovals, isOfJob: (callId: string) => b
 /** Returns the results of the calls that were open when the process ended, in the order of the calls. */
 async function resultsOf(
   run: AgentRun,
-  { calls, reason, isCounted, lookup, approvals, end }: OpenCalls,
+  { calls, reason, isCounted, lookup, settle, approvals, end }: OpenCalls,
 ): Promise<readonly ToolResultBlock[]> {
   const canRepeat = lookup(approvals.all);
   const kept = calls.filter((call) => canRepeat(call) === undefined);
@@ -295,6 +313,10 @@ async function resultsOf(
   const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isWithin(callId, call)), abandoned);
   await end((callId) => !kept.some((call) => isWithin(callId, call)));
   const outcomeOf = lookup(settled);
+  for (const call of calls) {
+    const outcome = outcomeOf(call);
+    if (outcome !== undefined) await settle(call, outcome);
+  }
   const stepCalls = new StepCalls(run);
   run.calls = stepCalls;
   const results = new Map<string, ToolResultBlock>();

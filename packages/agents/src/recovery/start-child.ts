@@ -79,7 +79,8 @@ async function startOrResume(child: Child): Promise<AgentResult> {
       let run: AgentRun | undefined;
       const onStart = (started: AgentRun): void => void (run = started);
       const stores = { journal, approvals, children: subAgents };
-      return closeBudget(run, await continueClaimed(definition, { ...claimed, ...stores, caller, signal, onStart }));
+      const result = await continueClaimed(definition, { ...claimed, ...stores, caller, signal, onStart });
+      return closeBudget(run, result);
     }
     // The lease of a process that has died, and has also lost the run above, expires soon.
     await pause(parent, signal);

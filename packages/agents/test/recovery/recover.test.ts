@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { defineTool, isKernelError, KernelError, textOf } from '@ravi/kernel';
+import { HookManager } from '@ravi/invoker';
+import { defineTool, isKernelError, KernelError, silentLogger, textOf } from '@ravi/kernel';
 import type { ModelMessage, ModelProvider } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
@@ -39,6 +40,32 @@ test('recover keeps recorded outcomes, reports unknown ones, and repeats calls w
   assert.match(hang ?? '', /while hang was running\. Its outcome is unknown/);
   assert.deepEqual(pairingProblems(result.messages), []);
   assert.deepEqual([world.row().status, world.row().lease], ['completed', undefined]);
+});
+
+test('recovery reports the end of each call that it does not repeat, and of the step, and records unknown outcomes', async () => {
+  const world = createWorld();
+  await killDuring(world, ['look', 'write', 'hang'], 'hang');
+  const hooks = new HookManager({ clock: createFakeClock(), logger: silentLogger });
+  const agent = world.process(createScriptedModel([{ text: 'done' }]), { hooks });
+  const ends: string[] = [];
+  hooks.observe('tool-result', ({ tool, callId, status, errorCode = '' }) =>
+    ends.push([tool, callId, status, errorCode].join(' ')),
+  );
+  hooks.observe('step-end', ({ step, toolCalls }) => ends.push(`step ${step} with ${toolCalls} calls`));
+  await agent.recover(world.row(), world.recovery).result;
+  assert.deepEqual(ends, [
+    'write call-1-2 ok ',
+    'hang call-1-3 error E_CALL_UNKNOWN',
+    'look call-1-1 ok ',
+    'step 1 with 3 calls',
+    'step 2 with 0 calls',
+  ]);
+  const hang = (await world.recovery.journal.entries(where.runId)).items.find(
+    (item) => item.type === 'call' && item.entry.record.tool === 'hang',
+  );
+  assert.ok(hang?.type === 'call' && hang.status === 'finished');
+  assert.deepEqual([hang.entry.record.status, hang.entry.record.errorCode], ['unknown', 'E_CALL_UNKNOWN']);
+  assert.match(hang.result?.text ?? '', /while hang was running\. Its outcome is unknown/);
 });
 
 test('a run is not recovered while its lease holds, and only one of two processes recovers it', async () => {
