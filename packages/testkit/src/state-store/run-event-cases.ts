@@ -84,6 +84,20 @@ export function runEventCases({ needing, options: { damage }, skip }: StateStore
     assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '1.2', '1.3', '2.1']);
   });
 
+  scenario('a sub-agent that ends with the run above it has a last event', async ({ runs, events }) => {
+    const agent = { kind: 'agent' } as const;
+    await runs.create(newRun('parent', { definition: agent }), lease('one'));
+    await runs.create(newRun('helper', { definition: agent, parentRunId: 'parent' }), lease('one'));
+    await runs.create(newRun('script', { parentRunId: 'helper' }), lease('one'));
+    await events.append('helper', { owner: 'one', epoch: 1 }, [line(1)]);
+    await runs.transition('parent', { from: ['running'], to: 'cancelled', now: midnight + 3 });
+    const [, last] = whole(await events.list('helper'));
+    const message = 'The run parent, which started this run, is cancelled';
+    const data = { status: 'cancelled', error: { code: 'E_CANCELLED', message, retryable: false } };
+    assert.deepEqual(last, { epoch: 1, n: 2, at: midnight + 3, type: 'run-end', data });
+    assert.deepEqual(await allEvents(events, 'script', 100), []);
+  });
+
   if (damage === undefined) {
     skip('a damaged event (skipped: rows cannot be damaged)');
     return;
