@@ -141,7 +141,8 @@ export function createRunService(options: RunServiceOptions): RunService {
       const reason = 'The job was cancelled';
       if (runId !== undefined && agentRunner.stopJob(runId, id, reason)) return;
       const run = runId === undefined ? undefined : await store.runs.get(runId);
-      const isHeld = run?.status === 'running' && (run.lease?.expiresAt ?? 0) > clock.now();
+      // The lease of a process that has died is taken over within seconds. This process cannot tell: leases have the clock of the store.
+      const isHeld = run?.status === 'running' && run.lease !== undefined;
       const error = { code: 'E_CANCELLED', message: reason, retryable: false };
       const change = { status: 'cancelled', error, now: clock.now() } as const;
       if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return endCallOf(job, reason);

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { HookManager } from '@ravi/invoker';
+import { isKernelError } from '@ravi/kernel';
+import type { Job } from '@ravi/kernel';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createRunService } from '../src/runs/run-service.ts';
+import type { RunServiceOptions } from '../src/runs/run-service.ts';
+
+test('a job of a run that another process holds is not cancelled, even if the clock of this process is ahead', async () => {
+  await using store = await createSqliteStateStore({ file: ':memory:' });
+  const clock = createFakeClock(Date.now() + 3_600_000);
+  const logger = createMemoryLogger();
+  const agentRunner = { stopJob: () => false } as unknown as RunServiceOptions['agentRunner'];
+  const chains = {} as RunServiceOptions['chains'];
+  const service = createRunService({
+    store,
+    chains,
+    agentRunner,
+    hooks: new HookManager({ clock, logger }),
+    clock,
+    logger,
+  });
+  const owner = { principal: 'ada', sessionId: 's', createdAt: 1 };
+  await store.runs.create(
+    { ...owner, id: 'run_1', definition: { kind: 'agent' } },
+    { owner: 'other', leaseMs: 10_000 },
+  );
+  await store.jobs.create({ ...owner, id: 'job_1', runId: 'run_1', kind: 'build', input: {} });
+  const job = (await store.jobs.get('job_1')) as Job;
+  await assert.rejects(service.cancelJob(job), (error) => isKernelError(error, 'E_STATE_CONFLICT'));
+  assert.equal((await store.jobs.get('job_1'))?.status, job.status);
+
+  await store.runs.release('run_1', 'other');
+  await service.cancelJob(job);
+  assert.equal((await store.jobs.get('job_1'))?.status, 'cancelled');
+});
