@@ -18,10 +18,11 @@ export interface TransactionOptions {
   /** Transactions with the same lock name run one at a time, across all processes. */
   readonly lock?: string;
   /**
-   * `disk` (default): the transaction survives a power failure. `process`: it survives the end of the process, and a
-   * power failure once a later transaction is on disk.
+   * `disk` (default): the transaction survives a power failure. `database`: it survives the end of the process and of a
+   * database server. `process`: it survives the end of the process. The last two survive a power failure, and `process` the end
+   * of a database server, once a later transaction is on disk.
    */
-  readonly durability?: 'disk' | 'process';
+  readonly durability?: 'disk' | 'database' | 'process';
 }
 
 /** SQL fragments in which the databases differ. */

@@ -41,6 +41,8 @@ export interface JournalRow {
   readonly writer: RunWriter | undefined;
   /** True if a call runs once this row is on disk. */
   readonly isStart: boolean;
+  /** True for a row that a replay reads. */
+  readonly hasPosition: boolean;
 }
 
 type StoredEntry = JournaledCall['entry'];
@@ -144,6 +146,7 @@ function rowOf(
     record: jsonText(record, 'A call in the journal'),
     writer: entry.writer,
     isStart,
+    hasPosition: position !== undefined,
   };
 }
 

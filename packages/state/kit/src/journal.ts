@@ -15,7 +15,7 @@ import {
 import { leasesOf, problemOf } from './run-rows.ts';
 import { rowsOfRun } from './packed-rows.ts';
 import { insertRows } from './select.ts';
-import type { Database, SqlRunner } from './database.ts';
+import type { Database, SqlRunner, TransactionOptions } from './database.ts';
 import type { JournalRow } from './journal-rows.ts';
 
 const maxRowsOfBatch = 64;
@@ -39,7 +39,7 @@ export function createJournal(database: Database): SqlJournal {
     sizeOf: ({ record }) => record.length,
     write: (rows) =>
       database.transaction((sql) => write(sql, database.dialect.lockRows, rows), {
-        durability: rows.some(({ isStart }) => isStart) ? 'disk' : 'process',
+        durability: durabilityOf(rows),
       }),
   });
   return {
@@ -51,6 +51,12 @@ export function createJournal(database: Database): SqlJournal {
     },
     close: () => writer.close(),
   };
+}
+
+// A replay needs every outcome with a position before one that a process recorded later, also when the database server fails.
+function durabilityOf(rows: readonly JournalRow[]): NonNullable<TransactionOptions['durability']> {
+  if (rows.some(({ isStart }) => isStart)) return 'disk';
+  return rows.some(({ hasPosition }) => hasPosition) ? 'database' : 'process';
 }
 
 /** Writes the rows that are allowed and returns the problem of each row. */

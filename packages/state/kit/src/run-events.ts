@@ -53,7 +53,7 @@ interface Append {
 
 /**
  * Creates a store of events. Events of all runs that arrive together share one transaction, which survives the end of the
- * process and reaches the disk with the next one that is flushed.
+ * process and of a database server, and reaches the disk with the next one that is flushed.
  */
 export function createRunEvents(database: Database): SqlRunEvents {
   const batches = createBatchedWriter<Append>({
@@ -61,7 +61,8 @@ export function createRunEvents(database: Database): SqlRunEvents {
     maxSize: maxCharactersOfBatch,
     sizeOf: ({ size }) => size,
     write: (appends) =>
-      database.transaction((sql) => write(sql, database.dialect.lockRows, appends), { durability: 'process' }),
+      // Readers receive them, so they survive the end of the database server.
+      database.transaction((sql) => write(sql, database.dialect.lockRows, appends), { durability: 'database' }),
   });
   return {
     async append(runId, writer, events) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import type { JournalEntry, CompleteStateStore } from '@ravi/kernel';
+import type { JournalEntry, CompleteStateStore, JournalItem } from '@ravi/kernel';
 import { stoppablePostgresForTests } from '@ravi/state-testing';
 import { afterAll, test } from 'vitest';
 import { createPostgresStateStore } from '../src/index.ts';
@@ -53,5 +53,27 @@ if (typeof server === 'string') {
     assert.deepEqual(corrupt, []);
     assert.ok(items.length === kept || items.length === kept + 1, `${items.length} entries for ${kept} calls`);
     await store.journal.started(entryAt(items.length));
+  });
+
+  test('a crash of the server loses no outcome that a replay needs, and no event that readers have received', async () => {
+    const crashed = { ...entryAt(0), runId: 'run-2' };
+    const lease = { owner: 'one', leaseMs: 60_000 };
+    {
+      await using store = await createPostgresStateStore({ url: server.url });
+      const definition = { kind: 'chain' };
+      const run = { id: 'run-2', principal: 'ada', sessionId: 'session-1', definition, createdAt: 1 };
+      await store.runs.create(run, lease);
+      await store.journal.started(crashed);
+      await store.journal.finished(crashed, { status: 'ok', text: '', files: [] });
+      await store.journal.observed({ runId: 'run-2', position: 1, kind: 'sleep', value: 1 });
+      await store.events.append('run-2', { owner: 'one', epoch: 1 }, [{ n: 1, at: 1, type: 'run-start', data: {} }]);
+      await server.crash();
+    }
+    await server.start();
+    await using store = await createPostgresStateStore({ url: server.url });
+    const { items } = await store.journal.entries('run-2');
+    const stateOf = (item: JournalItem): string => (item.type === 'call' ? item.status : item.event.kind);
+    assert.deepEqual(items.map(stateOf), ['finished', 'sleep']);
+    assert.equal((await store.events.list('run-2')).items.length, 1);
   });
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '@ravi/state-kit';
-import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
+import type { Database, Dialect, SqlRow, SqlRunner, SqlValue } from '@ravi/state-kit';
 import { checkPages } from './database-file.ts';
 import { stateError, isBusy } from './sqlite-errors.ts';
 
@@ -14,7 +14,7 @@ export interface SqliteDatabaseOptions {
   /** Milliseconds to wait while another process writes. */
   readonly busyTimeoutMs: number;
   /** `disk` flushes the transactions that ask for it; `process` flushes none. */
-  readonly durability: NonNullable<TransactionOptions['durability']>;
+  readonly durability: 'disk' | 'process';
   /** Returns the time of leases in milliseconds since the Unix epoch. */
   readonly leaseNow: () => number;
 }
@@ -103,7 +103,7 @@ export function openSqliteDatabase(options: SqliteDatabaseOptions): Database {
     all: (sql, values) => serialize(() => retryWhileBusy(() => run(sql, values), busyTimeoutMs)),
     transaction: (body, options = {}) =>
       serialize(async () => {
-        if (durability === 'process' || options.durability !== 'process') return transact(body);
+        if (durability === 'process' || (options.durability ?? 'disk') === 'disk') return transact(body);
         run('PRAGMA synchronous = NORMAL');
         try {
           return await transact(body);

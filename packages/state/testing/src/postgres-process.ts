@@ -7,6 +7,8 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 export interface RunningServer {
   /** Ends the server and resolves when it is gone. */
   stop(): Promise<void>;
+  /** Ends the server without writing anything more, and resolves when it is gone. */
+  crash(): Promise<void>;
 }
 
 const readyMessage = 'database system is ready to accept connections';
@@ -34,16 +36,19 @@ export async function startServer(
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
   await untilSettled(child, postgres, (output) => output.includes(readyMessage));
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    const timer = setTimeout(kill, stopLimitMs);
+    child.kill(signal);
+    await ended;
+    clearTimeout(timer);
+  };
   return {
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      const timer = setTimeout(kill, stopLimitMs);
-      // PostgreSQL's fast shutdown: it ends open connections.
-      child.kill('SIGINT');
-      await ended;
-      clearTimeout(timer);
-    },
+    // PostgreSQL's fast shutdown: it ends open connections.
+    stop: () => end('SIGINT'),
+    // Its immediate shutdown, after which it recovers as after a crash.
+    crash: () => end('SIGQUIT'),
   };
 }
 

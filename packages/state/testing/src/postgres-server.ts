@@ -17,6 +17,8 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
   /** Stops the server and keeps its data. */
   stop(): Promise<void>;
+  /** Ends the server as a crash does: what it has not written to the disk is lost. */
+  crash(): Promise<void>;
   /** Starts it again with its data, at the same `url`. */
   start(): Promise<void>;
 }
@@ -74,6 +76,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
     start,
     stop: async () => running?.stop(),
+    crash: async () => running?.crash(),
     [Symbol.asyncDispose]: dispose,
   };
 }
