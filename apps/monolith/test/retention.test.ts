@@ -34,8 +34,9 @@ async function createWorld() {
   const recorder = createRunRecorder(recording);
 
   /** Stores a run with an artifact in its events, one known to its script only, and one in the result of a call. */
-  async function addRun(runId: string, status: RunStatus): Promise<readonly BlobRef[]> {
-    const times = { principal: 'ada', sessionId: 'session', createdAt: clock.now() };
+  async function addRun(runId: string, status: RunStatus, parentRunId?: string): Promise<readonly BlobRef[]> {
+    const above = parentRunId === undefined ? {} : { parentRunId };
+    const times = { principal: 'ada', sessionId: 'session', createdAt: clock.now(), ...above };
     const scope = { principal: 'ada', sessionId: 'session' };
     const pinned = async (pinOwner: string): Promise<BlobRef> =>
       memory.store(`artifact of ${runId}`, { mediaType: 'text/plain', scope, pinOwner });
@@ -108,6 +109,25 @@ test('old runs are removed at the start and daily with the pins of their artifac
   await until(async () => (await ids()).length === 1);
   assert.deepEqual(await ids(), ['paused']);
   for (const ref of young) assert.equal((await memory.stat(ref))?.pins ?? 0, 0);
+});
+
+test('a run below another one is removed with it, and not while that one lives', async () => {
+  const { clock, logger, memory, blobStore, store, recorder, addRun } = await createWorld();
+  await using _store = store;
+  await addRun('parent', 'paused');
+  const refs = await addRun('child', 'completed', 'parent');
+  clock.advance(2 * dayMs);
+  await using retention = startRetention({ store, blobStore, recorder, clock, logger, maxAgeDays: 1, startDelayMs: 0 });
+  await retention.first;
+  assert.equal((await store.runs.get('child'))?.status, 'completed');
+  for (const ref of refs) assert.ok(((await memory.stat(ref))?.pins ?? 0) > 0);
+  await store.runs.transition('parent', { from: ['paused'], to: 'completed', now: clock.now() });
+  await until(async () => clock.pendingTimers === 1);
+  clock.advance(dayMs);
+  await until(async () => clock.pendingTimers === 1);
+  clock.advance(dayMs);
+  await until(async () => (await store.runs.list({})).items.length === 0);
+  for (const ref of refs) assert.equal((await memory.stat(ref))?.pins ?? 0, 0);
 });
 
 test('a run whose artifacts cannot be unpinned is kept until they can, and does not delay others', async () => {

@@ -25,7 +25,7 @@ const runsPerSlice = 200;
 /**
  * Logs which old runs will be removed; after the start delay, and then once a day until disposed, removes them, and calls
  * and approvals without a run. The artifacts of a run are unpinned first, so that none stays pinned. A failure is logged and
- * tried again. Several processes may do this at once.
+ * tried again. A run below another one is removed with it, and not before. Several processes may do this at once.
  */
 export function startRetention({
   store,
@@ -63,13 +63,19 @@ export function startRetention({
         { endedBefore: before },
         { limit: runsPerSlice, ...(cursor === undefined ? {} : { cursor }) },
       );
-      const ids = new Set(page.items.map(({ id }) => id));
+      const trees: (readonly string[])[] = [];
+      for (const { id } of page.items) trees.push(await treeOf(id));
+      const ids = new Set(trees.flat());
       // Before the runs, so that a kill in between leaves no pin without a run.
       if (ids.size > 0) await blobStore.sweep(clock.now(), pinsOfRuns(ids));
-      for (const id of ids) {
-        if (signal.aborted) return;
-        if (await remove(id)) runs += 1;
-        await turn();
+      for (const tree of trees) {
+        for (const id of tree) {
+          if (signal.aborted) return;
+          // The runs above are found again tomorrow, with the rest of the tree.
+          if (!(await remove(id))) break;
+          runs += 1;
+          await turn();
+        }
       }
       for (const error of page.corrupt) logger.warn('an old run is corrupt and is kept', { error });
       cursor = page.next;
@@ -77,6 +83,18 @@ export function startRetention({
     const orphans = await store.retention.removeOrphans(before);
     if (runs + orphans > 0) logger.info('old runs removed', { runs, orphans });
     while (!signal.aborted && (await store.retention.reclaim())) await turn();
+  }
+
+  /** Returns the ids of a run and of the runs below it, each after those below it. */
+  async function treeOf(runId: string): Promise<readonly string[]> {
+    const below: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.runs.list({ parentRunId: runId }, cursor === undefined ? {} : { cursor });
+      for (const { id } of page.items) below.push(...(await treeOf(id)));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    return [...below, runId];
   }
 
   async function remove(runId: string): Promise<boolean> {

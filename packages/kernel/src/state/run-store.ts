@@ -111,7 +111,10 @@ export interface RunFilter {
   /** `null`: only runs that are not below another one. */
   readonly parentRunId?: string | null;
   readonly status?: RunStatus;
-  /** Only final runs whose last change was before this moment, in milliseconds since the Unix epoch. */
+  /**
+   * Only final runs whose last change was before this moment, in milliseconds since the Unix epoch, and that are not below a run
+   * that exists.
+   */
   readonly endedBefore?: number;
 }
 

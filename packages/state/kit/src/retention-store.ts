@@ -68,8 +68,16 @@ export function createRetentionStore(database: Database): RetentionStore {
       await removeExcess(id);
       return database.transaction(async (sql) => {
         // The run first: a concurrent removal waits here and then finds nothing.
-        const removed = await sql.all(`DELETE FROM ${runs.table} WHERE id = $1 AND NOT (${isLive}) RETURNING id`, [id]);
-        if (removed.length === 0) return false;
+        const [removed] = await sql.all(
+          `DELETE FROM ${runs.table} WHERE id = $1 AND NOT (${isLive}) RETURNING principal_key, parent_run_id`,
+          [id],
+        );
+        if (removed === undefined) return false;
+        // The conversation of a sub-agent, which nothing else can read.
+        if (removed['parent_run_id'] !== null) {
+          const values = [textIn(removed, 'principal_key'), id];
+          await sql.all('DELETE FROM ravi_turns WHERE principal_key = $1 AND session_id = $2', values);
+        }
         for (const table of tablesOfRun) await sql.all(`DELETE FROM ${table} WHERE run_id = $1`, [id]);
         return true;
       });

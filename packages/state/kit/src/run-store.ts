@@ -154,8 +154,9 @@ export function createRunStore(database: Database): RunStore {
 
 // By the index of ended runs, because there may be any number of others.
 function ended(before: number): Condition {
-  const text = `sequence IN (SELECT sequence FROM ${runs.table} WHERE status NOT IN ('running', 'paused') AND updated_at <`;
-  return { text, value: before, after: ')' };
+  const text = `sequence IN (SELECT run.sequence FROM ${runs.table} run WHERE run.status NOT IN ('running', 'paused') AND run.updated_at <`;
+  const isOutermost = `NOT EXISTS (SELECT 1 FROM ${runs.table} above WHERE above.id = run.parent_run_id)`;
+  return { text, value: before, after: ` AND ${isOutermost})` };
 }
 
 async function leaseClock(database: Database): Promise<number> {

@@ -26,6 +26,31 @@ export function retentionCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(whole(await runs.list({ endedBefore: midnight + 1_000, principal: 'bob' })), []);
   });
 
+  scenario(
+    'a run below another one is not listed before that one is removed, and leaves no conversation',
+    async (store) => {
+      const { runs, history, retention } = store;
+      const agent = { kind: 'agent' };
+      await runs.create(newRun('parent', { definition: agent }));
+      await runs.create(newRun('helper', { definition: agent, parentRunId: 'parent' }));
+      const message = { role: 'user', content: [{ type: 'text', text: 'help' }] } as const;
+      const entry = { principal: 'ada', runId: 'helper', message, createdAt: midnight };
+      await history.append([{ ...entry, sessionId: 'helper' }]);
+      await history.append([{ ...entry, sessionId: 'session-1' }]);
+      await end(store, 'helper');
+      const ended = async (): Promise<readonly string[]> =>
+        whole(await runs.list({ endedBefore: midnight + 1_000 })).map(({ id }) => id);
+      assert.deepEqual(await ended(), []);
+      await end(store, 'parent');
+      assert.deepEqual(await ended(), ['parent']);
+      assert.ok(await retention.removeRun('parent'));
+      assert.deepEqual(await ended(), ['helper']);
+      assert.ok(await retention.removeRun('helper'));
+      assert.equal(whole(await history.read('ada', 'helper')).length, 0);
+      assert.equal(whole(await history.read('ada', 'session-1')).length, 1);
+    },
+  );
+
   scenario('a final run is removed once, with all that belongs to it and nothing else', async (store) => {
     for (const runId of ['run-1', 'run-2']) await fill(store, runId);
     await end(store, 'run-1');
