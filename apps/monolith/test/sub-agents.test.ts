@@ -189,7 +189,7 @@ test(
     // The call of the sub-agent was made again, so it began last.
     assert.deepEqual(told, [
       ['launch', 'call_0_0', 'ok', '', 'call_0_0', child.id],
-      ['crash', 'call_1_0', 'error', 'E_CALL_UNKNOWN', 'call_0_0', child.id],
+      ['crash', 'call_1_0', 'unknown', 'E_CALL_UNKNOWN', 'call_0_0', child.id],
       ['helper', 'call_0_0', 'ok', '', undefined, undefined],
       ['launch', 'call_2_0', 'ok', '', 'call_0_0', child.id],
       ['launch', 'call_1_0', 'ok', '', undefined, undefined],

@@ -98,13 +98,13 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
   ): Promise<AgentResult> {
     try {
       // Opened before the run begins, because its hooks are recorded too.
-      const log = await recorder.open(runId, { isNew: task !== undefined });
+      await recorder.open(runId, { isNew: task !== undefined });
       const stream = open(running.cancelling.signal);
       running.stream = stream;
       stream.observe((event) => {
         if (event.type !== 'run-start' && !isRefusal(event)) onBegun();
         const recordable = recordableEvent(event, task);
-        if (recordable !== undefined) log?.append(recordable);
+        if (recordable !== undefined) recorder.active(runId)?.append(recordable);
       });
       // Every event is read, so that none stays in memory.
       for await (const event of stream) {
@@ -112,8 +112,9 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
       }
       return await stream.result;
     } finally {
-      active.delete(runId);
+      // First, so that a resumed run opens a log of its own.
       await recorder.close(runId);
+      active.delete(runId);
     }
   }
 

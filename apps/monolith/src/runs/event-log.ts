@@ -2,7 +2,7 @@ import { provisionalTypes } from '@ravi/api';
 import type { RecordableEvent, RecordedEvent } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { Clock, JsonObject, Logger, NewRunEvent, RunEventStore, RunEventWriter, Timer } from '@ravi/kernel';
-import { createShownEvents, formatEventId } from './shown-events.ts';
+import { createShownEvents, formatEventId, parseEventId } from './shown-events.ts';
 import type { EventPosition } from './shown-events.ts';
 import type { StoreTick } from './store-tick.ts';
 
@@ -13,8 +13,8 @@ import type { StoreTick } from './store-tick.ts';
 export interface EventLog {
   /** True if no further event follows. */
   readonly isClosed: boolean;
-  /** True once {@link EventLog.begin} was called. */
-  readonly hasBegun: boolean;
+  /** Epoch of the run in which this process stores events; `undefined` before {@link EventLog.begin}. */
+  readonly epoch: number | undefined;
   append(event: RecordableEvent): void;
   /** Makes the log follow a newer event, which the previous process stored before it lost the run. Call it before `begin`. */
   follow(id: string): void;
@@ -64,6 +64,7 @@ const maxDelayMs = 1_000;
 /** Creates the log of a run that this process starts or resumes. */
 export function createEventLog({ runId, events, clock, logger, tick, redact, base }: EventLogOptions): EventLog {
   const shown = createShownEvents(base);
+  let newest = base;
   let waiting: Waiting[] = [];
   let dropped = 0;
   let writer: RunEventWriter | undefined;
@@ -171,8 +172,8 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
     get isClosed() {
       return isClosed;
     },
-    get hasBegun() {
-      return writer !== undefined;
+    get epoch() {
+      return writer?.epoch;
     },
     append(event) {
       if (isClosed) return;
@@ -181,9 +182,17 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
       if (event.type === 'run-start') storeNow();
       else tick.add(storeNow);
     },
-    follow: (id) => shown.follow(id),
+    follow(id) {
+      newest = id;
+      shown.follow(id);
+    },
     begin(holder) {
-      writer ??= holder;
+      if (writer === undefined) {
+        writer = holder;
+        const stored = newest === undefined ? undefined : parseEventId(newest);
+        // A process that claims a run whose lease it still holds continues its epoch.
+        if (stored?.epoch === holder.epoch) n = stored.n;
+      }
       void store();
     },
     hold() {

@@ -1,10 +1,14 @@
 import type { RecordableEvent, RecordedEvent, RecordedEventData } from '@ravi/api';
 import type { JournaledCall } from '@ravi/kernel';
 
-/** Calls that an earlier process of a run began, and of whose end it stored no event. */
+/** Calls and steps that an earlier process of a run began. */
 export interface LostCalls {
-  /** Removes a call that begins again or ends in this process. */
-  remove(callId: string): void;
+  /**
+   * Takes an event of this process. Returns `false` for the end of a call or a step whose end an earlier process has stored: a
+   * process that continues a run cannot know that.
+   */
+  take(event: RecordableEvent): boolean;
+  /** True if every call that an earlier process began has an end. */
   readonly isEmpty: boolean;
   /** Returns the ends of the remaining calls: as the journal has them, else with `E_CALL_UNKNOWN`. */
   ends(journaled: readonly JournaledCall[]): readonly RecordableEvent[];
@@ -13,12 +17,28 @@ export interface LostCalls {
 /** Finds the lost calls of a run in its events. */
 export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
   const open = new Map<string, RecordedEventData['tool-call']>();
+  const ended = new Set<string>();
   for (const { type, data } of events) {
-    if (type === 'tool-call') open.set(data.callId, data);
-    if (type === 'tool-result') open.delete(data.callId);
+    if (type === 'tool-call') {
+      open.set(data.callId, data);
+      ended.delete(callKey(data));
+    }
+    if (type === 'tool-result') {
+      open.delete(data.callId);
+      ended.add(callKey(data));
+    }
+    if (type === 'step-start') ended.delete(stepKey(data));
+    if (type === 'step-end') ended.add(stepKey(data));
   }
   return {
-    remove: (callId) => void open.delete(callId),
+    take(event) {
+      const { type } = event;
+      if (type === 'tool-call' || type === 'tool-result') open.delete(event.callId);
+      if (type === 'tool-call') ended.delete(callKey(event));
+      if (type === 'step-start') ended.delete(stepKey(event));
+      if (type === 'tool-result') return !ended.has(callKey(event));
+      return type !== 'step-end' || !ended.has(stepKey(event));
+    },
     get isEmpty() {
       return open.size === 0;
     },
@@ -38,4 +58,12 @@ export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
       });
     },
   };
+}
+
+function callKey({ callId }: { readonly callId: string }): string {
+  return `call ${callId}`;
+}
+
+function stepKey({ step }: { readonly step: number }): string {
+  return `step ${step}`;
 }

@@ -29,17 +29,43 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
 
   async function begin(run: Run, { owner }: LeaseRequest): Promise<void> {
     const known = logOf(run.id);
-    const isMissing = known === undefined && isSubAgent(run);
-    if (isMissing) subAgents.add(run.id);
-    const log = isMissing || known?.isClosed === true ? await reopen(run.id) : known;
-    if (log === undefined || log.hasBegun) return;
+    if (known?.isClosed === false && known.epoch === run.epoch) return;
+    const isOwn = isSubAgent(run);
+    if (isOwn) subAgents.add(run.id);
+    const log = known === undefined ? await openOwn(run.id, isOwn) : await current(run.id, known);
+    if (log === undefined) return;
     if (log === known && run.epoch > 1) await catchUp(run.id);
-    if (run.definition.kind === 'chain' || subAgents.has(run.id)) log.append(startOf(run));
+    if (run.definition.kind === 'chain' || isOwn) log.append(startOf(run));
     log.begin({ owner, epoch: run.epoch });
+  }
+
+  async function openOwn(id: string, isOwn: boolean): Promise<EventLog | undefined> {
+    return isOwn ? reopen(id) : undefined;
+  }
+
+  // A log that has begun has the events of an earlier epoch, whose end this process may not know.
+  async function current(id: string, known: EventLog): Promise<EventLog> {
+    if (!known.isClosed && known.epoch === undefined) return known;
+    known.close();
+    return reopen(id);
+  }
+
+  /** Closes the log of a run that this process executes no longer. Its readers continue from the store. */
+  async function leave(id: string, epoch: number | undefined): Promise<void> {
+    const log = logOf(id);
+    if (log?.epoch === undefined || (epoch !== undefined && log.epoch !== epoch)) return;
+    log.close();
+    await left(id);
   }
 
   async function left(id: string): Promise<void> {
     if (subAgents.delete(id)) await close(id);
+  }
+
+  // An earlier attempt, whose reply was lost, may have changed the run.
+  async function hasChanged(id: string, { to, epoch }: RunTransition): Promise<boolean> {
+    const run = await runs.get(id);
+    return run?.status === to && (epoch === undefined || run.epoch === epoch);
   }
 
   async function transition(id: string, change: RunTransition): Promise<boolean> {
@@ -57,6 +83,7 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     }
     if (isChanged && redacted.event !== undefined) log.end(redacted.event, change.now);
     if (isChanged) await left(id);
+    else if (await hasChanged(id, change)) await leave(id, change.epoch);
     return isChanged;
   }
 
@@ -89,7 +116,11 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     },
     get: (id) => runs.get(id),
     list: (filter, page) => runs.list(filter, page),
-    renew: (id, request) => runs.renew(id, request),
+    async renew(id, request) {
+      const isOurs = await runs.renew(id, request);
+      if (!isOurs) await leave(id, request.epoch);
+      return isOurs;
+    },
     listExpired: (page) => runs.listExpired(page),
     listPaused: (page) => runs.listPaused(page),
     listAnswered: (expiredSince, page) => runs.listAnswered(expiredSince, page),

@@ -38,8 +38,12 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
       if (definition.kind !== 'agent') continue;
       below.push(...(await readWithSubAgents(id)).flatMap((event) => progressOf(event, id)));
     }
-    // Events of one run are in order without the clocks of the servers, which may have been set.
-    return below.length === 0 ? own : [...own, ...below].toSorted((left, right) => left.at - right.at);
+    return below.length === 0
+      ? own
+      : merged(
+          own,
+          below.toSorted((left, right) => left.at - right.at),
+        );
   }
 
   async function giveUp(run: Run): Promise<void> {
@@ -75,6 +79,17 @@ export function createRecoverAgentRun(options: RecoverAgentRunOptions): (run: Ru
     const recovering = agentRunner.recover(run);
     follow(runId, recovering).catch((error: unknown) => logger.error('run could not be recovered', { runId, error }));
   };
+}
+
+// Events of one run stay in their order, because the clocks of its servers may differ.
+function merged(own: readonly RecordedEvent[], below: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  const all: RecordedEvent[] = [];
+  let next = 0;
+  for (const event of own) {
+    for (let other = below[next]; other !== undefined && other.at <= event.at; other = below[++next]) all.push(other);
+    all.push(event);
+  }
+  return [...all, ...below.slice(next)];
 }
 
 // With ids that are those of no other call or step.

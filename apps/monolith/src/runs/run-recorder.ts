@@ -114,7 +114,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const { runId } = event;
     const log = logs.get(runId);
     if (log === undefined || (event.type === 'console' && isRepeated(runId, event))) return;
-    if (event.type === 'tool-call' || event.type === 'tool-result') lostCalls.get(runId)?.remove(event.callId);
+    if (lostCalls.get(runId)?.take(event) === false) return;
     log.append(event.type === 'model-end' ? withCost(event, prices) : event);
     if (event.type === 'artifact') pin(event);
   }
@@ -162,7 +162,6 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     if (log === undefined) return;
     // A run whose end is not stored continues in another process, and so do its readers.
     await log.hold().catch(() => {});
-    await Promise.all(pins);
     // The run was resumed meanwhile, with a new log.
     if (logs.get(runId) !== log) return;
     logs.delete(runId);
@@ -171,12 +170,14 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   const logOf = (runId: string): EventLog | undefined => logs.get(runId);
+  // The log of an earlier attempt may not have been removed yet.
+  const isOpen = (runId: string): boolean => logs.get(runId)?.isClosed === false;
   return {
     runs: createRecordedRuns({ runs: store.runs, logOf, reopen, catchUp, close, endLostCalls, redact }),
     async open(runId, { isNew = false } = {}) {
-      if (logs.has(runId)) return undefined;
+      if (isOpen(runId)) return undefined;
       const known = isNew ? [] : await stored.load(runId);
-      return logs.has(runId) ? undefined : openLog(runId, known);
+      return isOpen(runId) ? undefined : openLog(runId, known);
     },
     close,
     active: logOf,

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { createMemoryBlobStore } from '@ravi/blob-memory';
+import { HookManager } from '@ravi/invoker';
+import { KernelError } from '@ravi/kernel';
+import type { CompleteStateStore } from '@ravi/kernel';
+import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
+import { test } from 'vitest';
+import { createRunRecorder } from '../src/runs/run-recorder.ts';
+
+const scope = { runId: 'helper', sessionId: 's' } as const;
+const lease = { owner: 'one', leaseMs: 60_000 };
+const paused = { type: 'run-paused', ...scope, questions: [], reason: 'approval' } as const;
+
+/** Records a sub-agent of a run; `change` replaces parts of its run store. */
+async function createWorld(
+  change: (runs: CompleteStateStore['runs']) => Partial<CompleteStateStore['runs']> = () => ({}),
+) {
+  const clock = createFakeClock();
+  const logger = createMemoryLogger();
+  const store = await createSqliteStateStore({ file: ':memory:' });
+  const hooks = new HookManager({ clock, logger });
+  const runs = { ...store.runs, ...change(store.runs) };
+  const blobStore = createMemoryBlobStore({ clock });
+  const recorder = createRunRecorder({ hooks, store: { ...store, runs }, blobStore, clock, logger });
+  const row = { principal: 'ada', sessionId: 's', createdAt: clock.now(), definition: { kind: 'agent' } };
+  await store.runs.create({ ...row, id: 'parent' }, lease);
+  await recorder.runs.create({ ...row, id: 'helper', parentRunId: 'parent' }, lease);
+  await recorder.active('helper')?.hold();
+  recorder.active('helper')?.resume();
+  const text = (content: string): void => recorder.active('helper')?.append({ type: 'model-text', text: content });
+  const idsAndTypes = async (): Promise<readonly string[]> =>
+    (await recorder.read('helper')).map(({ id, type }) => `${id} ${type}`);
+  return { store, recorder, text, idsAndTypes };
+}
+
+test('a sub-agent that was paused without a reply of the store records its next attempt', async () => {
+  let isLost = false;
+  const { recorder, text, idsAndTypes } = await createWorld((runs) => ({
+    async transition(id, request) {
+      const isChanged = await runs.transition(id, request);
+      if (request.to !== 'paused' || isLost) return isChanged;
+      isLost = true;
+      throw new KernelError('E_STATE_UNAVAILABLE', 'The reply was lost', { retryable: true });
+    },
+  }));
+  text('first');
+  const change = { from: ['running'], to: 'paused', now: 1, owner: 'one', epoch: 1, event: paused } as const;
+  await assert.rejects(recorder.runs.transition('helper', change));
+  assert.equal(await recorder.runs.transition('helper', change), false);
+  assert.equal(recorder.active('helper'), undefined, 'readers continue from the store');
+
+  assert.equal((await recorder.runs.claim('helper', lease))?.epoch, 2);
+  text('second');
+  const end = { type: 'run-end', ...scope, status: 'completed' } as const;
+  await recorder.runs.transition('helper', { from: ['paused'], to: 'completed', now: 2, owner: 'one', event: end });
+  assert.deepEqual(await idsAndTypes(), [
+    '1.1 run-start',
+    '1.2 model-text',
+    '1.3 run-paused',
+    '2.1 run-start',
+    '2.2 model-text',
+    '2.3 run-end',
+  ]);
+});
+
+test('the log of a sub-agent whose lease is lost closes, and the next attempt here records its events', async () => {
+  const { store, recorder, text, idsAndTypes } = await createWorld();
+  await store.runs.expireLeases('one');
+  assert.equal((await store.runs.claim('helper', { ...lease, owner: 'two' }))?.epoch, 2);
+  assert.equal(await recorder.runs.renew('helper', { ...lease, epoch: 1 }), false);
+  assert.equal(recorder.active('helper'), undefined);
+  await store.runs.release('helper', 'two');
+  assert.equal((await recorder.runs.claim('helper', lease))?.epoch, 3);
+  text('again');
+  await recorder.close('helper');
+  assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '3.1 run-start', '3.2 model-text']);
+});
+
+test('a log that an earlier attempt has left open does not swallow the events of the next one', async () => {
+  const { store, recorder, text, idsAndTypes } = await createWorld();
+  await store.runs.release('helper', 'one');
+  assert.equal((await recorder.runs.claim('helper', lease))?.epoch, 2);
+  text('again');
+  await recorder.close('helper');
+  assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '2.1 run-start', '2.2 model-text']);
+});
