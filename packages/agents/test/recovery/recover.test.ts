@@ -48,10 +48,12 @@ test('recovery reports the end of each call that it does not repeat, and of the 
   const hooks = new HookManager({ clock: createFakeClock(), logger: silentLogger });
   const agent = world.process(createScriptedModel([{ text: 'done' }]), { hooks });
   const ends: string[] = [];
-  hooks.observe('tool-result', ({ tool, callId, status, errorCode = '' }) =>
-    ends.push([tool, callId, status, errorCode].join(' ')),
-  );
-  hooks.observe('step-end', ({ step, toolCalls }) => ends.push(`step ${step} with ${toolCalls} calls`));
+  hooks.observe('tool-result', ({ tool, callId, status, errorCode = '' }) => {
+    ends.push([tool, callId, status, errorCode].join(' '));
+  });
+  hooks.observe('step-end', ({ step, toolCalls }) => {
+    ends.push(`step ${step} with ${toolCalls} calls`);
+  });
   await agent.recover(world.row(), world.recovery).result;
   assert.deepEqual(ends, [
     'write call-1-2 ok ',
