@@ -18,6 +18,7 @@ test('a job of a run that another process holds is not cancelled, even if the cl
     store,
     chains,
     agentRunner,
+    pausedRuns: { check: async () => {} },
     hooks: new HookManager({ clock, logger }),
     clock,
     logger,
