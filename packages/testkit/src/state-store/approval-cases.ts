@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Approval, RecordedDecision, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/approval-request.ts';
-import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
+import { allPages, midnight, principals, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
 const yes: RecordedDecision = { decision: 'approved', approver: 'grace', decidedAt: midnight };
@@ -237,27 +237,6 @@ export function approvalCases({ needing }: StateStoreSuite): void {
       'other principal': 'pending',
     });
     assert.equal((await approvals.get('parallel'))?.answer?.approver, 'grace');
-  });
-
-  scenario('an approval for the run covers its scripts, and not its sub-agents', async ({ approvals, runs }) => {
-    const add = async (id: string, parentRunId?: string): Promise<void> =>
-      void (await runs.create({ ...newRun(id), ...(parentRunId === undefined ? {} : { parentRunId }) }));
-    await add('agent');
-    await add('script', 'agent');
-    await add('inner', 'script');
-    await add('helper', 'agent');
-    await add('other');
-    const partOfRunId = 'agent';
-    await create(approvals, 'asked', { runId: 'script', partOfRunId });
-    await create(approvals, 'own', { runId: 'agent' });
-    await create(approvals, 'inner', { runId: 'inner', partOfRunId });
-    await create(approvals, 'critical', { runId: 'agent', risk: 'critical' });
-    await create(approvals, 'helper', { runId: 'helper' });
-    await create(approvals, 'other', { runId: 'other' });
-    await approvals.decide('asked', { ...yes, scope: 'run' });
-    const ids = ['own', 'inner', 'critical', 'helper', 'other'];
-    const reached = await Promise.all(ids.map(async (id) => (await approvals.get(id))?.status));
-    assert.deepEqual(reached, ['approved', 'approved', 'pending', 'pending', 'pending']);
   });
 
   scenario('approvals are listed newest first, by principal and by status', async ({ approvals }) => {

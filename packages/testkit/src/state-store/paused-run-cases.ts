@@ -128,6 +128,27 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(whole(await runs.listAnswered(0, { cursor })), ['expired']);
   });
 
+  scenario('an approval for the run covers its scripts, and not its sub-agents', async ({ approvals, runs }) => {
+    const add = async (id: string, parentRunId?: string): Promise<void> =>
+      void (await runs.create({ ...newRun(id), ...(parentRunId === undefined ? {} : { parentRunId }) }));
+    await add('agent');
+    await add('script', 'agent');
+    await add('inner', 'script');
+    await add('helper', 'agent');
+    await add('other');
+    const partOfRunId = 'agent';
+    await ask(approvals, 'script', { id: 'asked', partOfRunId });
+    await ask(approvals, 'agent', { id: 'own' });
+    await ask(approvals, 'inner', { id: 'inner', partOfRunId });
+    await ask(approvals, 'agent', { id: 'critical', risk: 'critical' });
+    await ask(approvals, 'helper', { id: 'helper' });
+    await ask(approvals, 'other', { id: 'other' });
+    await approvals.decide('asked', { ...yes, scope: 'run' });
+    const ids = ['own', 'inner', 'critical', 'helper', 'other'];
+    const reached = await Promise.all(ids.map(async (id) => (await approvals.get(id))?.status));
+    assert.deepEqual(reached, ['approved', 'approved', 'pending', 'pending', 'pending']);
+  });
+
   scenario('any number of requests expires at once', async ({ approvals }) => {
     const ids = Array.from({ length: 250 }, (_, index) => `request-${String(index).padStart(3, '0')}`);
     for (const id of ids) await ask(approvals, 'run-1', { id, expiresAt });
