@@ -1,167 +1,25 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { test } from 'vitest';
-import { readEvents } from './support/event-reader.ts';
-import { createInstallation } from './support/installation.ts';
-import type { TestInstallation } from './support/installation.ts';
 import { startProcess } from './support/server-process.ts';
-
-// oxlint-disable-next-line typescript/no-explicit-any
-type Body = any;
-
-/** Call of a model: the name of a tool and its arguments. */
-type Call = readonly [name: string, args: object];
-
-/** Returns a task for the model of the tests, which makes the calls of one step after another and repeats the results. */
-function task(...steps: readonly (readonly Call[])[]): string {
-  return JSON.stringify(steps);
-}
-
-/** Returns the call of a sub-agent with a task of its own. */
-function delegate(agent: string, ...steps: readonly (readonly Call[])[]): Call {
-  return [agent, { task: task(...steps) }];
-}
-
-// Both agents use the same ids for their calls, as models of some providers do.
-const model = `
-async function* stream({ messages }) {
-  const steps = JSON.parse(messages[0].content[0].text);
-  const done = messages.filter(({ role }) => role === 'assistant').length;
-  const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
-  for (const [index, [name, args]] of (steps[done] ?? []).entries()) {
-    yield { type: 'block', block: { type: 'tool_use', id: 'call_' + done + '_' + index, name, arguments: args } };
-  }
-  if (steps[done] === undefined) {
-    const text = results.map(({ content }) => content[0]?.text).join(' | ');
-    yield { type: 'block', block: { type: 'text', text } };
-  }
-  const reason = steps[done] === undefined ? 'end' : 'tool-use';
-  yield { type: 'finish', reason, usage: { inputTokens: 1, outputTokens: 1 } };
-}
-export const provider = { id: 'calling', stream };
-const create = () => provider;
-export default { name: 'calling', port: 'modelProvider', configSchema: { type: 'object' }, create };
-`;
-
-/** Kills its server in the middle of the call. */
-const crashTool = `
-import { appendFile } from 'node:fs/promises';
-import { join } from 'node:path';
-export default {
-  name: 'crash', description: 'Ends the process.', risk: 'high', inputSchema: { type: 'object' },
-  async execute() {
-    await appendFile(join(import.meta.dirname, '../launches.txt'), 'crash\\n');
-    process.kill(process.pid, 'SIGKILL');
-    await new Promise(() => {});
-  },
-};`;
-
-const source = (path: string): string =>
-  JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../packages', path)).href);
-
-const helperTool = `
-import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
-import launchTools from './launch.mjs';
-import crash from './crash.mjs';
-import { provider as model } from '../model.mjs';
-const policy = { maxRiskUnapproved: 'high' };
-export default createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools: [...launchTools, crash] }));
-`;
-
-const bossTool = `
-import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
-import helper from './helper.mjs';
-import { provider as model } from '../model.mjs';
-const policy = { maxRiskUnapproved: 'high' };
-export default createAgentTool(new ReActAgent({ name: 'boss', model, policy, tools: [helper] }));
-`;
-
-/** The same agent, whose calls are jobs. */
-const courierTool = helperTool
-  .replace("name: 'helper'", "name: 'courier'")
-  .replace('[...launchTools, crash] }))', "[...launchTools, crash] }), { mode: 'background' })");
-
-/** A sub-agent whose scripts call its own tools. */
-const scripterTool = `
-import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
-import { createToolChainTool } from ${source('capabilities/src/index.ts')};
-import { Toolbox, ToolInvoker } from ${source('invoker/src/index.ts')};
-import { createIsolatedVmSandbox } from ${source('sandboxes/isolated-vm/src/index.ts')};
-import launchTools from './launch.mjs';
-import crash from './crash.mjs';
-import { provider as model } from '../model.mjs';
-const registry = new Toolbox([...launchTools, crash]);
-const invoker = new ToolInvoker({ registry, policy: { maxRiskUnapproved: 'high' } });
-registry.add(createToolChainTool({ invoker, sandbox: createIsolatedVmSandbox({}), preflight: false }));
-export default createAgentTool(new ReActAgent({ name: 'scripter', model, invoker }));
-`;
-
-const files = {
-  'model.mjs': model,
-  'tools/crash.mjs': crashTool,
-  'tools/helper.mjs': helperTool,
-  'tools/boss.mjs': bossTool,
-  'tools/courier.mjs': courierTool,
-  'tools/scripter.mjs': scripterTool,
-};
-
-function install(): Promise<TestInstallation> {
-  const policy = { maxRiskUnapproved: 'high' } as const;
-  return createInstallation({ policy, plugins: { modelProvider: [{ use: './model.mjs' }] } }, files);
-}
-
-async function send(url: string, path: string, body?: unknown): Promise<Body> {
-  const response = await fetch(`${url}${path}`, {
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  });
-  return response.json();
-}
-
-async function start(url: string, text: string): Promise<string> {
-  return (await send(url, '/v1/runs', { kind: 'agent', task: text })).id;
-}
-
-/** Follows a run across its streams until `event` and returns its data. */
-async function until(url: string, runId: string, event: string): Promise<Body> {
-  for (let last = ''; ;) {
-    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
-    for await (const received of readEvents(response)) {
-      if (received.event === event) return JSON.parse(received.data).data;
-      last = received.id ?? last;
-    }
-    await pause(20);
-  }
-}
-
-async function pendingOf(url: string, runId: string, count: number): Promise<readonly Body[]> {
-  for (;;) {
-    const { items } = await send(url, `/v1/approvals?runId=${runId}&status=pending`);
-    if (items.length >= count) return items.toReversed();
-    await pause(20);
-  }
-}
-
-async function approve(url: string, { id }: Body, more: object = { decision: 'approved' }): Promise<void> {
-  const decided = await send(url, `/v1/approvals/${id}/decision`, more);
-  assert.equal(decided.error, undefined, JSON.stringify(decided));
-}
-
-async function untilStatus(url: string, runId: string, status: string): Promise<Body> {
-  for (;;) {
-    const run = await send(url, `/v1/runs/${runId}`);
-    if (run.status === status) return run;
-    await pause(20);
-  }
-}
+import {
+  approve,
+  delegate,
+  installSubAgents,
+  pendingOf,
+  send,
+  start,
+  task,
+  until,
+  untilStatus,
+} from './support/sub-agents.ts';
+import type { Body, Call } from './support/sub-agents.ts';
 
 test(
   'a sub-agent whose server is killed during its call continues on the next one, and repeats no effect',
   { timeout: 90_000 },
   async () => {
-    await using installation = await install();
+    await using installation = await installSubAgents();
     const work = delegate('helper', [['launch', { target: 'moon' }]], [['crash', {}]], [['launch', { target: 'sun' }]]);
     using first = startProcess(installation.folder, ['--port', '0']);
     const runId = await start(await first.url(), task([work], [['launch', { target: 'mars' }]]));
@@ -213,7 +71,7 @@ test(
 
 for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
   test(`the approval of a sub-agent is decided after ${ending} of its server`, { timeout: 90_000 }, async () => {
-    await using installation = await install();
+    await using installation = await installSubAgents();
     const work = delegate('helper', [['launch', { target: 'moon' }]], [['detonate', { target: 'mine' }]]);
     using first = startProcess(installation.folder, ['--port', '0']);
     const url = await first.url();
@@ -240,7 +98,7 @@ for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
 }
 
 test('a sub-agent of a sub-agent pauses, is killed and continues with all above it', { timeout: 90_000 }, async () => {
-  await using installation = await install();
+  await using installation = await installSubAgents();
   const helper = delegate('helper', [['detonate', { target: 'mine' }]], [['crash', {}]]);
   const boss = delegate('boss', [helper]);
   using first = startProcess(installation.folder, ['--port', '0']);
@@ -273,7 +131,7 @@ test(
   'two sub-agents of one step are decided one after the other, and neither repeats an effect',
   { timeout: 90_000 },
   async () => {
-    await using installation = await install();
+    await using installation = await installSubAgents();
     const work = (name: string): Call =>
       delegate('helper', [['launch', { target: name }]], [['detonate', { target: name }]]);
     using server = startProcess(installation.folder, ['--port', '0']);
@@ -298,7 +156,7 @@ test(
 );
 
 test('a sub-agent ends with its caller, and its question is withdrawn', { timeout: 90_000 }, async () => {
-  await using installation = await install();
+  await using installation = await installSubAgents();
   using server = startProcess(installation.folder, ['--port', '0']);
   const url = await server.url();
   const runId = await start(url, task([delegate('helper', [['detonate', {}]])]));
@@ -312,7 +170,7 @@ test('a sub-agent ends with its caller, and its question is withdrawn', { timeou
 });
 
 test('the script of a sub-agent pauses, is killed and continues where it stopped', { timeout: 90_000 }, async () => {
-  await using installation = await install();
+  await using installation = await installSubAgents();
   const code = `
     const first = await tools.launch({ target: 'moon' });
     const second = await tools.detonate({ target: 'mine' });
@@ -349,64 +207,3 @@ test('the script of a sub-agent pauses, is killed and continues where it stopped
     ],
   );
 });
-
-test(
-  'a sub-agent that works as a job continues on the next server, and its question pauses its caller',
-  { timeout: 90_000 },
-  async () => {
-    await using installation = await install();
-    const steps = [[['launch', { target: 'moon' }]], [['crash', {}]], [['detonate', { target: 'mine' }]]] as const;
-    using first = startProcess(installation.folder, ['--port', '0']);
-    const runId = await start(await first.url(), task([delegate('courier', ...steps)]));
-    await first.exit;
-
-    using second = startProcess(installation.folder, ['--port', '0']);
-    const url = await second.url();
-    const [asked] = await pendingOf(url, runId, 1);
-    assert.equal(asked.agent, 'courier');
-    await untilStatus(url, runId, 'paused');
-    await approve(url, asked);
-    const ended = await until(url, runId, 'run-end');
-    assert.equal(ended.status, 'completed', JSON.stringify(ended));
-    assert.deepEqual(await installation.launches(), ['launch moon', 'crash', 'detonate mine']);
-    const { children, sessionId } = await send(url, `/v1/runs/${runId}`);
-    assert.deepEqual([children.length, children[0].status], [1, 'completed']);
-    const { items } = await send(url, `/v1/sessions/${sessionId}/history`);
-    assert.match(JSON.stringify(items), /The job job_[\w-]+ of courier .* is completed/);
-  },
-);
-
-test(
-  'a job that is a sub-agent is cancelled with its question; that of another sub-agent with the same call stays',
-  {
-    timeout: 90_000,
-  },
-  async () => {
-    await using installation = await install();
-    using server = startProcess(installation.folder, ['--port', '0']);
-    const url = await server.url();
-    const work = (agent: string): Call => delegate(agent, [['detonate', { target: agent }]]);
-    const runId = await start(url, task([work('courier'), work('helper')]));
-    const asked = await pendingOf(url, runId, 2);
-    const [ofJob, other] = asked.toSorted((left) => (left.agent === 'courier' ? -1 : 1));
-    assert.deepEqual([ofJob.agent, other.agent, ofJob.callId], ['courier', 'helper', other.callId]);
-    await untilStatus(url, runId, 'paused');
-    const [job] = (await send(url, `/v1/jobs?runId=${runId}`)).items;
-    await send(url, `/v1/jobs/${job.id}/cancel`, {});
-    const late = await send(url, `/v1/approvals/${ofJob.id}/decision`, { decision: 'approved' });
-    assert.equal(late.error?.code, 'E_APPROVAL_WITHDRAWN');
-    await approve(url, other);
-    const ended = await until(url, runId, 'run-end');
-    assert.equal(ended.status, 'completed', JSON.stringify(ended));
-    assert.deepEqual(await installation.launches(), ['detonate helper']);
-    const { children } = await send(url, `/v1/runs/${runId}`);
-    const states = children.map(({ agent, status }: Body) => [agent, status]);
-    assert.deepEqual(
-      new Map(states),
-      new Map([
-        ['courier', 'cancelled'],
-        ['helper', 'completed'],
-      ]),
-    );
-  },
-);
