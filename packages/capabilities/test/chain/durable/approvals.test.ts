@@ -3,36 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startRunRecovery } from '@ravi/capabilities';
 import type { DurableChainResult } from '@ravi/capabilities';
 import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
-import type { Approval, RecordedDecision, ApprovalTransition, Run, CompleteStateStore } from '@ravi/kernel';
+import type { Approval, CompleteStateStore } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
+import { answer, pending } from './decisions.ts';
 import { createWorld, sandbox, valueTool } from './harness.ts';
-import type { TestProcess, World } from './harness.ts';
+import type { TestProcess } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const approvals = 'pause';
-
-async function pending({ store }: World, runId = 'run-1'): Promise<readonly Approval[]> {
-  const { items } = await store.approvals.list({ runId, status: 'pending' });
-  return items.toSorted((left, right) => left.request.callId.localeCompare(right.request.callId));
-}
-
-async function answer(
-  { store }: World,
-  target: string,
-  how: Partial<RecordedDecision> = {},
-  runId = 'run-1',
-): Promise<ApprovalTransition> {
-  const asked = (await pending({ store } as World, runId)).find(({ request }) => request.args['to'] === target);
-  assert.ok(asked, `there was no request about ${target}`);
-  return store.approvals.decide(asked.request.id, {
-    decision: 'approved',
-    approver: 'ada',
-    decidedAt: Date.now(),
-    ...how,
-  });
-}
 
 const threeMails = `
   const results = await Promise.allSettled(['a', 'b', 'c'].map((to) => tools.send({ to })));
@@ -271,62 +251,6 @@ test('in the mode "wait" a late decision is a denial, and the request does not s
   );
 });
 
-test('run recovery: a decision from any process resumes the run that waits for it', async () => {
-  await using world = await createWorld();
-  await using process = world.open();
-  const { chains, feed } = process;
-  await using _keeper = startRunRecovery({
-    chains,
-    store: world.store,
-    feed,
-    clock: systemClock,
-    logger: silentLogger,
-  });
-  for (const runId of ['run-1', 'run-2']) {
-    await chains.start({ code: "return tools.send({ to: 'a' })", runId, approvals });
-  }
-  await answer(world, 'a', {}, 'run-2');
-  assert.equal((await ended(world, 'run-2')).status, 'completed');
-  assert.equal((await world.store.runs.get('run-1'))?.status, 'paused');
-  await answer(world, 'a', { decision: 'denied' });
-  assert.equal((await ended(world, 'run-1')).status, 'failed');
-});
-
-test('run recovery: a decision without a notification is found', async () => {
-  await using world = await createWorld();
-  await using process = world.open();
-  const { chains } = process;
-  const subscription = { ready: Promise.resolve(), unsubscribe: () => {} };
-  const deaf = { subscribe: () => subscription, checkNow: () => {} };
-  const options = { chains, store: world.store, feed: deaf, clock: systemClock, logger: silentLogger, intervalMs: 1 };
-  await using _keeper = startRunRecovery(options);
-  await chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
-  await answer(world, 'a');
-  assert.equal((await ended(world, 'run-1')).status, 'completed');
-});
-
-test('run recovery: runs that were decided or interrupted while no process ran resume at the start', async () => {
-  await using world = await createWorld();
-  {
-    await using process = world.open();
-    await process.chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
-    await answer(world, 'a');
-    const cut = process.chains.start({ code: 'await sleep(60_000).catch(() => {}); return 1', runId: 'run-2' });
-    cut.catch(() => {});
-    while ((await world.store.journal.entries('run-2')).items.length === 0) await new Promise(setImmediate);
-  }
-  const clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
-  await using process = world.open({ clock });
-  const { chains, feed } = process;
-  await using _keeper = startRunRecovery({ chains, store: world.store, feed, clock, logger: silentLogger });
-  const runs = await Promise.all([ended(world, 'run-1'), ended(world, 'run-2')]);
-  assert.deepEqual(
-    runs.map(({ status }) => status),
-    ['completed', 'completed'],
-  );
-  assert.deepEqual(world.effects, ['send {"to":"a"}']);
-});
-
 test('a request that is open when the script ends is withdrawn', async () => {
   await using world = await createWorld();
   await using process = world.open();
@@ -341,14 +265,6 @@ test('a request that is open when the script ends is withdrawn', async () => {
     ['withdrawn'],
   );
 });
-
-async function ended({ store }: World, runId: string): Promise<Run> {
-  for (;;) {
-    const run = await store.runs.get(runId);
-    if (run?.outcome !== undefined) return run;
-    await new Promise(setImmediate);
-  }
-}
 
 test('a cancellation that arrives while the pause is being stored ends the run', async () => {
   await using world = await createWorld();
