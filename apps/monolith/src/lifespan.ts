@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { missingJobTools } from '@ravi/agents';
 import type { Toolbox } from '@ravi/invoker';
 import {
   createDiscoveryTools,
@@ -120,7 +121,10 @@ async function fillToolbox(
   const durable = services === undefined ? {} : { chains: services.chains };
   const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight, ...durable });
   const foreignSources = [...ofPlugins, snippets, discoverySource(toolbox)];
-  const report = await loadTools(toolbox, { ownSources: folders, foreignSources, signal: lifetime });
+  const loaded = await loadTools(toolbox, { ownSources: folders, foreignSources, signal: lifetime });
+  // After the others: an agent without a tool whose calls become jobs needs none of them.
+  const jobs = await loadTools(toolbox, { ownSources: [], foreignSources: [jobSource(toolbox)], signal: lifetime });
+  const report = { ...jobs, failures: [...loaded.failures, ...jobs.failures] };
   warnAbout(report, logger);
   // Last, because its description shows the others.
   toolbox.add(createToolChainTool({ invoker, sandbox, preflight, ...durable }), { source: builtIn });
@@ -130,6 +134,10 @@ async function fillToolbox(
 // A tool of the same name from another source is kept, and the report names the one that was dropped.
 function discoverySource(toolbox: Toolbox): ToolSource {
   return { name: builtIn, load: async () => ({ tools: createDiscoveryTools(toolbox), failures: [] }) };
+}
+
+function jobSource(toolbox: Toolbox): ToolSource {
+  return { name: builtIn, load: async () => ({ tools: missingJobTools(toolbox), failures: [] }) };
 }
 
 function warnAbout({ undeclaredRisk, failures }: ToolReport, logger: Logger): void {

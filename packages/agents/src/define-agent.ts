@@ -1,6 +1,5 @@
 import { ToolInvoker, Toolbox } from '@ravi/invoker';
-import { freezeForeignTool, freezeTool } from '@ravi/invoker/internal';
-import { KernelError, isLocalTool, silentLogger, toolNamePattern } from '@ravi/kernel';
+import { KernelError, silentLogger, toolNamePattern } from '@ravi/kernel';
 import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from './agent/agent-definition.ts';
@@ -8,7 +7,7 @@ import type { AgentOptions, RequestDefaults } from './agent/agent-options.ts';
 import { createOutputCheck } from './agent/output-check.ts';
 import { askClarificationTool, askUserTool } from './tools/ask-tools.ts';
 import { infoTool } from './tools/info-tool.ts';
-import { jobTools } from './tools/job-tools.ts';
+import { isBackgroundTool, isRegistered, jobTools } from './tools/job-tools.ts';
 import { skillTools } from './tools/skill-tools.ts';
 
 /** Checks options, fills in defaults, and adds tools to the registry. @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
@@ -24,7 +23,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     invoker,
     logger: options.logger ?? silentLogger,
     allowedTools,
-    loopTools: loopToolsOf(invoker.registry),
+    loopTools: () => loopToolsOf(invoker.registry),
     system: options.system ?? '',
     maxSteps,
     modelRetries,
@@ -56,7 +55,7 @@ const loopTools: readonly AnyTool[] = [...skillTools, ...jobTools, infoTool, ask
 const noDefaults: RequestDefaults = Object.freeze({});
 
 function loopToolsOf(registry: ToolRegistry): readonly string[] {
-  const present = loopTools.filter((tool) => registry.get(tool.name) === freezeTool(tool));
+  const present = loopTools.filter((tool) => isRegistered(registry, tool));
   return present.length === 0 ? emptyArray : present.map((tool) => tool.name);
 }
 
@@ -88,16 +87,14 @@ function registerTools(registry: ToolRegistry, options: AgentOptions): readonly 
 }
 
 function neededTools(registry: ToolRegistry, options: AgentOptions, listed: readonly AnyTool[]): readonly AnyTool[] {
-  const mayHaveJobs =
-    options.promoteAfterMs !== undefined ||
-    [...registry.all(), ...listed].some((tool) => isLocalTool(tool) && tool.mode === 'background');
+  const mayHaveJobs = options.promoteAfterMs !== undefined || [...registry.all(), ...listed].some(isBackgroundTool);
   return [...((options.skills?.length ?? 0) > 0 ? skillTools : []), ...(mayHaveJobs ? jobTools : [])];
 }
 
 function registerTool(registry: ToolRegistry, tool: AnyTool): void {
   const known = registry.get(tool.name);
   if (known === undefined) return registry.add(tool);
-  if ([tool, freezeTool(tool), freezeForeignTool(tool)].includes(known)) return;
+  if (isRegistered(registry, tool)) return;
   throw new KernelError(
     'E_TOOL_NAME_CONFLICT',
     `The registry already has another tool named ${tool.name}; rename one of them`,

@@ -218,6 +218,12 @@ export const configSchema: JsonSchema = {
           default: 60_000,
           description: 'Longest wait before such a retry; if the provider asks for more, the run fails.',
         },
+        promoteAfterMs: {
+          type: 'integer',
+          minimum: 1,
+          description:
+            'Milliseconds after which a running call becomes a background job. By default only calls of background tools are jobs.',
+        },
         modelCooldownMs: {
           type: 'integer',
           minimum: 0,

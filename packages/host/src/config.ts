@@ -72,6 +72,8 @@ export interface AgentConfig {
   readonly modelRetries?: number;
   /** Longest wait before such a retry, in milliseconds; a provider that asks for more fails the run. Default: 60 000. */
   readonly maxModelRetryDelayMs?: number;
+  /** Milliseconds after which a running call becomes a background job. By default only calls of background tools are jobs. */
+  readonly promoteAfterMs?: number;
   /** Milliseconds that a failed model of `plugins.modelProvider` is asked last. Default: 30 000. */
   readonly modelCooldownMs?: number;
   /**

@@ -68,7 +68,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
   const onApprovalExpiry = expiryPolicyOf(options);
   const { leaseMs } = options.config.runs;
-  const { system, maxSteps, modelRetries, maxModelRetryDelayMs, budget, prices } = options.config.agent;
+  const { system, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs, budget, prices } = options.config.agent;
   const priced = prices === undefined ? {} : { prices };
 
   const owner = createProcessOwner();
@@ -107,6 +107,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     middleware: [createExchangeRecorder(store.exchanges, logger)],
     skills: options.skills,
     ...priced,
+    ...(promoteAfterMs === undefined ? {} : { promoteAfterMs }),
     ...(budget === undefined ? {} : { budget }),
     ...(system === undefined ? {} : { system }),
     ...(maxSteps === undefined ? {} : { maxSteps }),

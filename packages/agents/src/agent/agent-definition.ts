@@ -16,8 +16,8 @@ export interface AgentDefinition {
   readonly logger: Logger;
   /** `undefined` allows every tool of the registry. */
   readonly allowedTools: readonly string[] | undefined;
-  /** Names of the loop's own tools, which have no effect outside the run. No skill disallows them. */
-  readonly loopTools: readonly string[];
+  /** Returns the names of the loop's own tools in the registry, which have no effect outside the run. No skill disallows them. */
+  loopTools(): readonly string[];
   readonly system: string;
   readonly maxSteps: number;
   readonly modelRetries: number;

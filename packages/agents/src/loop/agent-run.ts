@@ -174,7 +174,7 @@ export class AgentRun implements AgentContext {
 
   get skills(): ActiveSkills {
     const { skills, loopTools } = this.definition;
-    return (this.#skills ??= new ActiveSkills(skills, this.session, loopTools));
+    return (this.#skills ??= new ActiveSkills(skills, this.session, loopTools()));
   }
 
   get jobs(): Jobs {

@@ -205,10 +205,12 @@ export class StepCalls implements CancelListener, OpenCalls {
   #toJob(slot: Slot): boolean {
     const { call, controller } = slot;
     if (!slot.isStarted || slot.result !== undefined || this.#isOver) return false;
-    if (this.#run.definition.loopTools.includes(call.name)) return false;
+    const { definition, session } = this.#run;
+    const loopTools = definition.loopTools();
+    if (loopTools.includes(call.name)) return false;
     const jobId = this.#run.jobs.begin(call, () => controller?.abort());
     this.#run.emit?.({ type: 'job-started', ...this.#run.session.scope, jobId, callId: call.id, tool: call.name });
-    const canWait = this.#run.definition.loopTools.includes('wait_job');
+    const canWait = loopTools.includes('wait_job') && session.allows('wait_job');
     const also = canWait ? ', or use wait_job, read_job or stop_job' : '';
     const text = `Running in the background as ${jobId}. You will receive its result when it has finished; continue with other work${also}.`;
     this.#setResult(slot, { status: 'ok', text, structured: { jobId, status: 'running' }, files: [] });

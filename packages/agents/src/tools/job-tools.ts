@@ -1,5 +1,15 @@
-import { defineTool, KernelError, textBlock } from '@ravi/kernel';
-import type { InvocationResult, JobStatus, JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import { freezeForeignTool, freezeTool } from '@ravi/invoker/internal';
+import { defineTool, isLocalTool, KernelError, textBlock } from '@ravi/kernel';
+import type {
+  AnyTool,
+  InvocationResult,
+  JobStatus,
+  JsonObject,
+  Tool,
+  ToolContext,
+  ToolExecutionResult,
+  ToolRegistry,
+} from '@ravi/kernel';
 import { mediaOf } from '../conversation/model-result.ts';
 import { isLive } from '../jobs/jobs.ts';
 import { toolRunOf } from './tool-run.ts';
@@ -71,6 +81,25 @@ const stopJobTool: Tool = defineTool({
 
 /** Tools that an agent with background work gets in addition to its own. */
 export const jobTools: readonly Tool[] = [waitJobTool, readJobTool, stopJobTool];
+
+/** True for a tool whose calls become jobs. */
+export function isBackgroundTool(tool: AnyTool): boolean {
+  return isLocalTool(tool) && tool.mode === 'background';
+}
+
+/** True if the registry has this tool, or its snapshot. */
+export function isRegistered(registry: ToolRegistry, tool: AnyTool): boolean {
+  const known = registry.get(tool.name);
+  return known !== undefined && [tool, freezeTool(tool), freezeForeignTool(tool)].includes(known);
+}
+
+/**
+ * Returns those of `wait_job`, `read_job` and `stop_job` that a registry lacks, if it has a tool whose calls become jobs. An agent
+ * adds them when it is created; add them for tools that the registry gets later.
+ */
+export function missingJobTools(registry: ToolRegistry): readonly Tool[] {
+  return registry.all().some(isBackgroundTool) ? jobTools.filter((tool) => !isRegistered(registry, tool)) : [];
+}
 
 async function read(run: ToolRun, jobId: string): Promise<ToolExecutionResult> {
   const job = run.jobs.get(jobId) ?? (await storedJob(run, jobId));
