@@ -93,12 +93,12 @@ export interface RetentionStore {
    * Removes records that belong to no stored run, such as direct calls of a client: approvals that are not pending and
    * expired before `before`, and all calls of a run id if every one of them ended by then. Damaged rows and events stay.
    * Returns the number of removed approvals plus the number of removed run ids. Shared contents that no exchange uses are
-   * removed too, and are not counted.
+   * removed too, and are not counted. It works in slices, and other work of the process goes first.
    */
   removeOrphans(before: number): Promise<number>;
   /**
-   * Stores the journal and the events of one final run, which ended before `before`, in less space; what is read of them does
-   * not change. Returns false if there is no such run left.
+   * Stores the journal, the events and the exchanges of one final run, which ended before `before`, and the messages of its
+   * conversation in less space; what is read of them does not change. Returns false if there is no such run left.
    */
   packNext(before: number): Promise<boolean>;
   /**

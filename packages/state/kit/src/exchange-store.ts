@@ -2,18 +2,28 @@ import { createHash } from 'node:crypto';
 import type { ExchangeStore, JsonValue, StoredExchange } from '@ravi/kernel';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
+import { packOldest, packedTable, rowsOf } from './packed-rows.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
 import { checkWriter } from './run-rows.ts';
-import { insertRow, insertRows, selectPage } from './select.ts';
+import { insertRow, insertRows, pageSize, positionOf } from './select.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
+import type { PackableTable } from './packed-rows.ts';
 import type { RowReader } from './rows.ts';
-import type { PagedList } from './select.ts';
 
-const table = 'ravi_exchanges';
+/** Exchanges as a table whose rows can be packed. */
+export const packableExchanges: PackableTable = {
+  table: 'ravi_exchanges',
+  owner: ['run_id'],
+  key: ['sequence'],
+  columns: ['sequence', 'record'],
+};
+
+const { table } = packableExchanges;
 const contents = 'ravi_contents';
 const uses = 'ravi_content_uses';
-// An exchange and the removal of contents must not overlap.
-const lock = 'contents';
+const contentsPerRemoval = 100;
+/** Lock of transactions that store, pack or remove the uses of contents. They must not overlap. */
+export const contentsLock = 'contents';
 
 /** Record of an exchange: shared values by their digests. */
 interface ExchangeRecord {
@@ -55,43 +65,66 @@ export function createExchangeStore(database: Database): ExchangeStore {
           await insertRow(sql, uses, { digest, last_use: sequence });
         }
       };
-      await database.transaction(write, { lock, durability: 'process' });
+      await database.transaction(write, { lock: contentsLock, durability: 'process' });
     },
 
     async list(runId, request) {
-      const page = await selectPage(database, readableRows, { run_id: runId }, request);
-      const known = await contentsOf(page.items);
-      const { items, corrupt } = readRows({ ...stored, decode: (row) => exchangeOf(row, known) }, page.items);
-      return { ...page, items, corrupt: [...page.corrupt, ...corrupt] };
+      const size = pageSize(request?.limit);
+      const after = { epoch: 0, n: request?.cursor === undefined ? 0 : positionOf(request.cursor) };
+      const rows = await rowsOf(database, packableExchanges, [runId], { after, limit: size + 1 });
+      const page = rows.slice(0, size);
+      const readable = readRows(readableRows, page);
+      const known = await contentsOf(readable.items);
+      const { items, corrupt } = readRows({ ...stored, decode: (row) => exchangeOf(row, known) }, readable.items);
+      const last = page.at(-1);
+      const next = rows.length > size && last ? { next: String(last['sequence']) } : {};
+      return { items, corrupt: [...readable.corrupt, ...corrupt], ...next };
     },
   };
 }
 
-/** Removes the contents that only removed exchanges have used. Returns their number. */
-export function removeUnusedContents(database: Database): Promise<number> {
+/**
+ * Packs the oldest exchanges of an ended run and returns their number. The contents that they use count as used by the last of them,
+ * because the numbers of the others can no longer be searched. The caller runs it in a transaction with {@link contentsLock}.
+ */
+export async function packExchanges(sql: SqlRunner, runId: string): Promise<number> {
+  const packed = await packOldest(sql, packableExchanges, [runId]);
+  const { items } = readRows(readableRows, packed);
+  const digests = new Set(items.flatMap((row) => Object.values(decodeRecord(row).shared)));
+  const last = numberIn(packed.at(-1) ?? { sequence: 0 }, 'sequence');
+  for (const digest of digests) {
+    await sql.all(`UPDATE ${uses} SET last_use = $2 WHERE digest = $1 AND last_use < $2`, [digest, last]);
+  }
+  return packed.length;
+}
+
+/** Removes some of the contents that only removed exchanges have used. Returns false if there were fewer than a slice of them. */
+export function removeUnusedContents(database: Database): Promise<boolean> {
   return database.transaction(
     async (sql) => {
       const [oldest = {}] = await sql.all(
-        `SELECT coalesce(min(sequence), ${Number.MAX_SAFE_INTEGER}) AS kept FROM ${table}`,
+        `SELECT (SELECT min(sequence) FROM ${table}) AS loose,
+                (SELECT min(last_n) FROM ${packedTable} WHERE source = '${table}') AS packed`,
       );
+      const kept = Math.min(...[oldest['loose'], oldest['packed']].map((first) => first ?? Infinity).map(Number));
       // A content that an exchange uses was last used by it or by a later one.
-      const unused = await sql.all(`DELETE FROM ${uses} WHERE last_use < $1 RETURNING digest`, [
-        numberIn(oldest, 'kept'),
-      ]);
+      const unused = await sql.all(
+        `DELETE FROM ${uses} WHERE digest IN (
+           SELECT digest FROM ${uses} WHERE last_use < $1 ORDER BY last_use LIMIT ${contentsPerRemoval}) RETURNING digest`,
+        [Math.min(kept, Number.MAX_SAFE_INTEGER)],
+      );
       for (const row of unused) await sql.all(`DELETE FROM ${contents} WHERE digest = $1`, [textIn(row, 'digest')]);
-      return unused.length;
+      return unused.length === contentsPerRemoval;
     },
-    { lock },
+    { lock: contentsLock },
   );
 }
 
 const stored = { table, key: (row: SqlRow) => `${String(row['run_id'])} ${String(row['sequence'])}` };
 
-/** List of the rows whose record can be read. */
-const readableRows: PagedList<SqlRow> = {
+/** Reader of the rows whose record can be read. */
+const readableRows: RowReader<SqlRow> = {
   ...stored,
-  orderedBy: 'sequence',
-  newestFirst: false,
   decode: (row) => {
     decodeRecord(row);
     return row;

@@ -21,6 +21,7 @@ export const journalColumns: readonly string[] = ['run_id', 'slot', 'attempt', '
 /** Journal as a table whose rows can be packed. */
 export const packableJournal: PackableTable = {
   table: 'ravi_journal',
+  owner: ['run_id'],
   key: ['sequence'],
   columns: ['sequence', ...journalColumns.filter((name) => name !== 'run_id')],
 };

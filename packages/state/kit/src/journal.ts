@@ -13,7 +13,7 @@ import {
   valuesOf,
 } from './journal-rows.ts';
 import { leasesOf, problemOf } from './run-rows.ts';
-import { rowsOfRun } from './packed-rows.ts';
+import { rowsOf } from './packed-rows.ts';
 import { insertRows } from './select.ts';
 import type { Database, SqlRunner, TransactionOptions } from './database.ts';
 import type { JournalRow } from './journal-rows.ts';
@@ -47,7 +47,7 @@ export function createJournal(database: Database): SqlJournal {
     finished: async (entry, result) => writer.add(finishedRow(entry, result)),
     observed: async (event) => writer.add(eventRow(event)),
     async entries(runId) {
-      return itemsOfRows(await rowsOfRun(database, packableJournal, runId));
+      return itemsOfRows(await rowsOf(database, packableJournal, [runId]));
     },
     close: () => writer.close(),
   };

@@ -3,21 +3,26 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { RunEventId } from '@ravi/kernel';
 import { numberIn, textIn } from './rows.ts';
 import { insertRow } from './select.ts';
-import type { SqlRow, SqlRunner, SqlValue } from './database.ts';
+import type { SqlRow, SqlRunner } from './database.ts';
 
-/** Table of the packed rows of ended runs. */
+/** Table of packed rows. Its column `run_id` has the owner of the rows. */
 export const packedTable = 'ravi_packed_rows';
 
-/** Table whose rows of one run can be packed: ordered by `key`, and never changed after the run has ended. */
+/** Table whose rows can be packed: those of one owner are ordered by `key`, and never change. */
 export interface PackableTable {
   readonly table: string;
+  /** Columns that say whose a row is. */
+  readonly owner: readonly string[];
   /** Column or columns of whole numbers that order the rows. */
-  readonly key: readonly ['sequence'] | readonly ['epoch', 'n'];
-  /** All columns except `run_id`. */
+  readonly key: readonly ['sequence'] | readonly ['number'] | readonly ['epoch', 'n'];
+  /** All columns except those of the owner. */
   readonly columns: readonly string[];
 }
 
-/** Part of the rows of a run. */
+/** Values of the owner columns of a table. */
+export type Owner = readonly string[];
+
+/** Part of the rows of an owner. */
 export interface RowRange {
   readonly after?: RunEventId;
   readonly limit?: number;
@@ -30,76 +35,86 @@ const expand = promisify(inflateRaw);
 const ordered = 'last_epoch, last_n';
 
 /**
- * Replaces the oldest rows of a run, at most 1 000, by one compressed row. Returns false if there are none. The caller runs it
- * in a transaction of its own, and only for a run that has ended.
+ * Replaces the oldest rows of an owner, at most 1 000, by one compressed row. Returns the packed rows, none if there are fewer than
+ * `minRows`. The caller runs it in a transaction of its own, and only for rows that will not change.
  */
-export async function packOldest(sql: SqlRunner, source: PackableTable, runId: string): Promise<boolean> {
+export async function packOldest(
+  sql: SqlRunner,
+  source: PackableTable,
+  owner: Owner,
+  minRows = 1,
+): Promise<readonly SqlRow[]> {
   const { table, columns } = source;
   const key = source.key.join(', ');
   const sizes = await sql.all(
-    `SELECT ${key}, length(record) AS size FROM ${table} WHERE run_id = $1 ORDER BY ${key} LIMIT ${maxRows}`,
-    [runId],
+    `SELECT ${key}, length(record) AS size FROM ${table} WHERE ${isOf(source)} ORDER BY ${key} LIMIT ${maxRows}`,
+    owner,
   );
   const last = sizes[countThatFits(sizes) - 1];
-  if (last === undefined) return false;
-  const { epoch, n } = placeOf(source, last);
-  const upTo = source.key.length === 1 ? 'sequence <= $2' : '(epoch, n) <= ($2, $3)';
-  const values: readonly SqlValue[] = source.key.length === 1 ? [runId, n] : [runId, epoch, n];
-  const rows = await sql.all(`SELECT * FROM ${table} WHERE run_id = $1 AND ${upTo} ORDER BY ${key}`, values);
+  if (last === undefined || sizes.length < minRows) return [];
+  const place = placeOf(source, last);
+  const upTo = `${isOf(source)} AND ${keyIs(source, '<=')}`;
+  const values = [...owner, ...keyValues(source, place)];
+  const rows = await sql.all(`SELECT * FROM ${table} WHERE ${upTo} ORDER BY ${key}`, values);
   const text = JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
   const record = (await compress(text)).toString('base64');
-  await insertRow(sql, packedTable, { run_id: runId, source: table, last_epoch: epoch, last_n: n, record });
-  await sql.all(`DELETE FROM ${table} WHERE run_id = $1 AND ${upTo}`, values);
-  return true;
+  const pack = { run_id: packOwner(owner), source: table, last_epoch: place.epoch, last_n: place.n, record };
+  if (!(await insertRow(sql, packedTable, pack))) throw new TypeError(`The rows of ${pack.run_id} are packed already`);
+  await sql.all(`DELETE FROM ${table} WHERE ${upTo}`, values);
+  return rows;
 }
 
 /**
- * Returns the rows of a run in the order of their key, packed or not. A packed row that is damaged is returned as one row with
+ * Returns the rows of an owner in the order of their key, packed or not. A packed row that is damaged is returned as one row with
  * an unreadable record.
  */
-export async function rowsOfRun(
+export async function rowsOf(
   sql: SqlRunner,
   source: PackableTable,
-  runId: string,
+  owner: Owner,
   { after = { epoch: 0, n: 0 }, limit }: RowRange = {},
 ): Promise<readonly SqlRow[]> {
-  const key = source.key.join(', ');
-  const atMost = (rows: number): string => (limit === undefined ? '' : `LIMIT ${rows}`);
-  const from = source.key.length === 1 ? 'sequence > $2' : '(epoch, n) > ($2, $3)';
-  const values: readonly SqlValue[] = source.key.length === 1 ? [runId, after.n] : [runId, after.epoch, after.n];
+  const atMost = limit === undefined ? '' : `LIMIT ${limit}`;
   // Before the packed ones: rows that are packed in between are then found twice, not missed.
   const loose = await sql.all(
-    `SELECT * FROM ${source.table} WHERE run_id = $1 AND ${from} ORDER BY ${key} ${atMost(limit ?? 0)}`,
-    values,
+    `SELECT * FROM ${source.table} WHERE ${isOf(source)} AND ${keyIs(source, '>')} ORDER BY ${source.key.join(', ')} ${atMost}`,
+    [...owner, ...keyValues(source, after)],
   );
   const packs = await sql.all(
-    `SELECT * FROM ${packedTable} WHERE run_id = $1 AND source = $2 AND (${ordered}) > ($3, $4)
-     ORDER BY ${ordered} ${atMost(limit ?? 0)}`,
-    [runId, source.table, after.epoch, after.n],
+    `SELECT * FROM ${packedTable} WHERE run_id = $1 AND source = $2 AND (${ordered}) > ($3, $4) ORDER BY ${ordered} ${atMost}`,
+    [packOwner(owner), source.table, after.epoch, after.n],
   );
   const found: SqlRow[] = [];
   let last = after;
   for (const pack of packs) {
     if (limit !== undefined && found.length >= limit) break;
-    for (const row of await unpack(source, pack)) if (isAfter(placeOf(source, row), after)) found.push(row);
+    for (const row of await unpack(source, owner, pack)) if (isAfter(placeOf(source, row), after)) found.push(row);
     last = { epoch: numberIn(pack, 'last_epoch'), n: numberIn(pack, 'last_n') };
   }
   const all = [...found, ...loose.filter((row) => isAfter(placeOf(source, row), last))];
   return limit === undefined ? all : all.slice(0, limit);
 }
 
-async function unpack({ columns, key }: PackableTable, pack: SqlRow): Promise<readonly SqlRow[]> {
-  const run_id = textIn(pack, 'run_id');
+/** Returns the owner in the table of packed rows. */
+export function packOwner(owner: Owner): string {
+  const [only = ''] = owner;
+  return owner.length === 1 ? only : JSON.stringify(owner);
+}
+
+async function unpack(source: PackableTable, owner: Owner, pack: SqlRow): Promise<readonly SqlRow[]> {
+  const owned = Object.fromEntries(source.owner.map((column, index) => [column, owner[index]]));
   try {
     const text = await expand(Buffer.from(textIn(pack, 'record'), 'base64'));
     const rows = JSON.parse(text.toString()) as readonly (readonly unknown[])[];
     return rows.map((values) => ({
-      run_id,
-      ...Object.fromEntries(columns.map((name, index) => [name, values[index]])),
+      ...owned,
+      ...Object.fromEntries(source.columns.map((name, index) => [name, values[index]])),
     }));
   } catch {
-    const place = key.length === 1 ? { sequence: pack['last_n'] } : { epoch: pack['last_epoch'], n: pack['last_n'] };
-    return [{ run_id, ...place, slot: 'packed', type: 'packed', record: 'damaged' }];
+    const [first, second] = source.key;
+    const place =
+      second === undefined ? { [first]: pack['last_n'] } : { [first]: pack['last_epoch'], [second]: pack['last_n'] };
+    return [{ ...owned, ...place, slot: 'packed', type: 'packed', record: 'damaged' }];
   }
 }
 
@@ -112,10 +127,25 @@ function countThatFits(sizes: readonly SqlRow[]): number {
   return sizes.length;
 }
 
-function placeOf({ key }: PackableTable, row: SqlRow): RunEventId {
-  return key.length === 1
-    ? { epoch: 0, n: numberIn(row, 'sequence') }
-    : { epoch: numberIn(row, 'epoch'), n: numberIn(row, 'n') };
+function placeOf({ key: [first, second] }: PackableTable, row: SqlRow): RunEventId {
+  return second === undefined
+    ? { epoch: 0, n: numberIn(row, first) }
+    : { epoch: numberIn(row, first), n: numberIn(row, second) };
+}
+
+/** Condition for the rows of an owner, whose values are the first parameters. */
+function isOf({ owner }: PackableTable): string {
+  return owner.map((column, index) => `${column} = $${index + 1}`).join(' AND ');
+}
+
+/** Condition on the key, whose values are the parameters after those of the owner. */
+function keyIs({ key, owner }: PackableTable, comparison: '>' | '<='): string {
+  const places = key.map((_, index) => `$${owner.length + index + 1}`);
+  return `(${key.join(', ')}) ${comparison} (${places.join(', ')})`;
+}
+
+function keyValues({ key }: PackableTable, { epoch, n }: RunEventId): readonly number[] {
+  return key.length === 1 ? [n] : [epoch, n];
 }
 
 function isAfter(place: RunEventId, other: RunEventId): boolean {

@@ -1,29 +1,28 @@
 import type { JournalItem, RetentionStore } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
 import { itemsOfRows, packableJournal } from './journal-rows.ts';
-import { packedTable, packOldest } from './packed-rows.ts';
-import { removeUnusedContents } from './exchange-store.ts';
+import { packedTable, packOldest, packOwner } from './packed-rows.ts';
+import { contentsLock, packableExchanges, packExchanges, removeUnusedContents } from './exchange-store.ts';
+import { packableTurns } from './history-store.ts';
 import { packableEvents, runEventsTable } from './run-events.ts';
 import { isLive, runs } from './run-rows.ts';
 import { numberIn, textIn } from './rows.ts';
-import type { Database } from './database.ts';
+import type { Database, SqlRow, SqlRunner } from './database.ts';
 
 const journal = 'ravi_journal';
-const tablesOfRun: readonly string[] = [
-  journal,
-  runEventsTable,
-  packedTable,
-  'ravi_exchanges',
-  approvals.table,
-  'ravi_jobs',
-];
-const orphanedRunsPerQuery = 100;
+const exchanges = packableExchanges.table;
+const turns = packableTurns.table;
+const tablesOfRun: readonly string[] = [journal, runEventsTable, packedTable, exchanges, approvals.table, 'ravi_jobs'];
+const runsPerSlice = 100;
+const approvalsPerSlice = 500;
 const rowsPerSlice = 1_000;
+// Fewer messages of a conversation wait for later ones: each pack takes a row.
+const minTurns = 16;
 /** Tables in which one run may have very many rows, with the columns that tell its rows apart. */
 const largeTables: readonly (readonly [table: string, key: string])[] = [
   [journal, 'sequence'],
   [runEventsTable, 'epoch, n'],
-  ['ravi_exchanges', 'sequence'],
+  [exchanges, 'sequence'],
 ];
 
 const hasNoRun = (table: string): string =>
@@ -63,6 +62,52 @@ export function createRetentionStore(database: Database): RetentionStore {
     return removed.length > 0 ? 1 : 0;
   }
 
+  async function removeOrphanedApprovals(before: number): Promise<number> {
+    const { table } = approvals;
+    let removed = 0;
+    for (let after: string | undefined = ''; after !== undefined; await turn()) {
+      const [end]: readonly SqlRow[] = await database.all(
+        `SELECT id FROM ${table} WHERE id > $1 ORDER BY id LIMIT 1 OFFSET ${approvalsPerSlice}`,
+        [after],
+      );
+      const last: string | undefined = end && textIn(end, 'id');
+      const gone = await database.all(
+        `DELETE FROM ${table} WHERE id > $1 ${last === undefined ? '' : 'AND id <= $3'} AND status <> 'pending' AND expires_at < $2
+         AND ${hasNoRun(table)} RETURNING id`,
+        last === undefined ? [after, before] : [after, before, last],
+      );
+      removed += gone.length;
+      after = last;
+    }
+    return removed;
+  }
+
+  async function removeOrphanedJournals(before: number): Promise<number> {
+    const nextId = (after: string): string => `(SELECT min(run_id) FROM ${journal} WHERE run_id > ${after})`;
+    let removed = 0;
+    for (let after = ''; ; await turn()) {
+      // One search of the index per run, however many rows each has.
+      const ids = await database.all(
+        `WITH RECURSIVE ids (id, count) AS (
+           SELECT ${nextId('$1')}, 1
+           UNION ALL SELECT ${nextId('ids.id')}, count + 1 FROM ids WHERE id IS NOT NULL AND count < ${runsPerSlice})
+         SELECT id, EXISTS (SELECT 1 FROM ${runs.table} WHERE ${runs.table}.id = ids.id) AS has_run FROM ids
+         WHERE id IS NOT NULL ORDER BY id`,
+        [after],
+      );
+      for (const row of ids) {
+        after = textIn(row, 'id');
+        if (!row['has_run']) removed += await removeOrphanedCalls(after, before);
+      }
+      if (ids.length < runsPerSlice) return removed;
+    }
+  }
+
+  /** Runs transactions of their own until one returns false, so that other writers wait for one slice at most. */
+  async function packSlices(lock: string, pack: (sql: SqlRunner) => Promise<boolean>): Promise<void> {
+    while (await database.transaction(pack, { lock, durability: 'process' })) await turn();
+  }
+
   return {
     async removeRun(id) {
       await removeExcess(id);
@@ -75,8 +120,9 @@ export function createRetentionStore(database: Database): RetentionStore {
         if (removed === undefined) return false;
         // The conversation of a sub-agent, which nothing else can read.
         if (removed['parent_run_id'] !== null) {
-          const values = [textIn(removed, 'principal_key'), id];
-          await sql.all('DELETE FROM ravi_turns WHERE principal_key = $1 AND session_id = $2', values);
+          const conversation = [textIn(removed, 'principal_key'), id];
+          await sql.all(`DELETE FROM ${turns} WHERE principal_key = $1 AND session_id = $2`, conversation);
+          await sql.all(`DELETE FROM ${packedTable} WHERE run_id = $1`, [packOwner(conversation)]);
         }
         for (const table of tablesOfRun) await sql.all(`DELETE FROM ${table} WHERE run_id = $1`, [id]);
         return true;
@@ -84,15 +130,22 @@ export function createRetentionStore(database: Database): RetentionStore {
     },
     async packNext(before) {
       const [run] = await database.all(
-        `SELECT id FROM ${runs.table} WHERE is_packed = 0 AND NOT (${isLive}) AND updated_at < $1 ORDER BY updated_at LIMIT 1`,
+        `SELECT id, principal_key, session_id FROM ${runs.table}
+         WHERE is_packed = 0 AND NOT (${isLive}) AND updated_at < $1 ORDER BY updated_at LIMIT 1`,
         [before],
       );
       if (run === undefined) return false;
       const id = textIn(run, 'id');
       for (const source of [packableJournal, packableEvents]) {
-        // In transactions of their own, so that other writers wait for one slice at most.
-        while (
-          await database.transaction((sql) => packOldest(sql, source, id), { lock: 'packing', durability: 'process' })
+        await packSlices('packing', async (sql) => (await packOldest(sql, source, [id])).length > 0);
+      }
+      await packSlices(contentsLock, async (sql) => (await packExchanges(sql, id)) > 0);
+      // The conversation of a sub-agent has the id of its run.
+      for (const session of new Set([textIn(run, 'session_id'), id])) {
+        const conversation = [textIn(run, 'principal_key'), session];
+        await packSlices(
+          'packing',
+          async (sql) => (await packOldest(sql, packableTurns, conversation, minTurns)).length > 0,
         );
       }
       await database.all(`UPDATE ${runs.table} SET is_packed = 1 WHERE id = $1`, [id]);
@@ -101,22 +154,8 @@ export function createRetentionStore(database: Database): RetentionStore {
     reclaim: () => database.reclaim?.() ?? Promise.resolve(false),
 
     async removeOrphans(before) {
-      await removeUnusedContents(database);
-      const { table } = approvals;
-      const answered = await database.all(
-        `DELETE FROM ${table} WHERE status <> 'pending' AND expires_at < $1 AND ${hasNoRun(table)} RETURNING id`,
-        [before],
-      );
-      let removed = answered.length;
-      let after = '';
-      for (;;) {
-        const found = await database.all(
-          `SELECT DISTINCT run_id FROM ${journal} WHERE run_id > $1 AND ${hasNoRun(journal)} ORDER BY run_id LIMIT $2`,
-          [after, orphanedRunsPerQuery],
-        );
-        for (const row of found) removed += await removeOrphanedCalls((after = String(row['run_id'])), before);
-        if (found.length < orphanedRunsPerQuery) return removed;
-      }
+      while (await removeUnusedContents(database)) await turn();
+      return (await removeOrphanedApprovals(before)) + (await removeOrphanedJournals(before));
     },
   };
 }
@@ -125,4 +164,9 @@ function endedBefore(item: JournalItem, before: number): boolean {
   if (item.type === 'event') return false;
   const { startedAt, durationMs } = item.entry.record;
   return startedAt + durationMs < before;
+}
+
+// Requests and calls that wait go first.
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@ import { createBatchedWriter } from './batched-writer.ts';
 import { invalid } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
-import { rowsOfRun } from './packed-rows.ts';
+import { rowsOf } from './packed-rows.ts';
 import { leasesOf, problemOf } from './run-rows.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
 import { addRows, pageSize } from './select.ts';
@@ -19,6 +19,7 @@ const columns: readonly string[] = ['run_id', 'epoch', 'n', 'type', 'record'];
 /** Events as a table whose rows can be packed. */
 export const packableEvents: PackableTable = {
   table: runEventsTable,
+  owner: ['run_id'],
   key: ['epoch', 'n'],
   columns: columns.filter((name) => name !== 'run_id'),
 };
@@ -73,7 +74,7 @@ export function createRunEvents(database: Database): SqlRunEvents {
     },
     async list(runId, { after = { epoch: 0, n: 0 }, limit } = {}) {
       const size = pageSize(limit);
-      const rows = await rowsOfRun(database, packableEvents, runId, { after, limit: size + 1 });
+      const rows = await rowsOf(database, packableEvents, [runId], { after, limit: size + 1 });
       const page = rows.slice(0, size);
       const last = page.at(-1);
       return { ...readRows(runEvents, page), ...(rows.length > size && last ? { next: placeIn(last) } : {}) };

@@ -21,6 +21,7 @@ export const migrations: readonly Migration[] = [
   { version: 8, statements: keyedRequests },
   { version: 9, statements: ownersOfRuns },
   { version: 10, statements: pausedAndEndedRuns },
+  { version: 11, statements: packedExchanges },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -135,4 +136,9 @@ function pausedAndEndedRuns({ text }: Dialect): readonly string[] {
     "CREATE INDEX ravi_runs_paused ON ravi_runs (sequence) WHERE status = 'paused'",
     "CREATE INDEX ravi_runs_by_end ON ravi_runs (updated_at) WHERE status NOT IN ('running', 'paused')",
   ];
+}
+
+// The oldest exchange says which contents are still used.
+function packedExchanges(): readonly string[] {
+  return ["CREATE INDEX ravi_packed_exchanges ON ravi_packed_rows (last_n) WHERE source = 'ravi_exchanges'"];
 }

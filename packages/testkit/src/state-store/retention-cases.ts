@@ -106,53 +106,31 @@ export function retentionCases({ needing }: StateStoreSuite): void {
     },
   );
 
-  needing(
-    'retention',
-    'journal',
-    'events',
-  )('what is read of a run is the same after it was packed', async (store) => {
-    const { runs, journal, events, retention } = store;
-    const [owner, other] = ['process-1', 'process-2'];
-    const lease = { owner, leaseMs: 60_000 };
-    await runs.create(newRun('run-1'), lease);
-    await runs.create(newRun('live'), { ...lease, owner: other });
-    for (const [runId, holder, count] of [
-      ['run-1', owner, 1_100],
-      ['live', other, 3],
-    ] as const) {
-      const numbers = Array.from({ length: count }, (_, index) => index + 1);
-      const value = { text: 'Zoë \u0000 漢字' };
-      await Promise.all(numbers.map((position) => journal.observed({ runId, position, kind: 'now', value })));
-      const data = numbers.map((n) => ({
-        n,
-        at: midnight,
-        type: 'console',
-        data: { level: 'log', text: `line ${n}` },
-      }));
-      await events.append(runId, { owner: holder, epoch: 1 }, data);
-    }
-    const readAll = async (runId: string): Promise<readonly unknown[]> => [
-      whole(await journal.entries(runId)),
-      whole(await events.list(runId, { limit: 1_000 })),
-      whole(await events.list(runId, { after: { epoch: 1, n: 990 }, limit: 20 })),
-      whole(await events.list(runId, { after: { epoch: 1, n: 1_099 } })),
-    ];
-    const before = [await readAll('run-1'), await readAll('live')];
-    assert.equal(await retention.packNext(midnight + 10), false, 'a live run is not packed');
-    assert.ok(await runs.transition('run-1', { from: ['running'], to: 'completed', now: midnight, owner }));
-    assert.equal(await retention.packNext(midnight), false, 'it ended later');
-    await Promise.all([retention.packNext(midnight + 1), retention.packNext(midnight + 1)]);
-    assert.equal(await retention.packNext(midnight + 1), false);
-    assert.deepEqual([await readAll('run-1'), await readAll('live')], before);
-    assert.ok(await retention.removeRun('run-1'));
-    assert.deepEqual((await readAll('run-1')).flat(), []);
-  });
-
   scenario('of many strays all go', async ({ journal, retention }) => {
     const ids = Array.from({ length: 120 }, (_, number) => `stray-${number}`);
     await Promise.all(ids.map((id) => journal.started(journalEntry(id, 1))));
     assert.equal(await retention.removeOrphans(midnight + 1), ids.length);
     assert.equal(await retention.removeOrphans(midnight + 1), 0);
+  });
+
+  scenario('of strays among very many approvals and runs all go, and nothing else', async (store) => {
+    const { runs, journal, approvals, retention } = store;
+    const numbers = Array.from({ length: 600 }, (_, index) => String(index).padStart(3, '0'));
+    const times = { requestedAt: midnight, expiresAt: midnight + 5 };
+    for (const number of numbers) {
+      const runId = `run-${number}`;
+      if (Number(number) % 3 > 0) await runs.create(newRun(runId));
+      await journal.started(journalEntry(runId, 1));
+      const id = `approval-${number}`;
+      await approvals.create(createApprovalRequest({ id, runId, ...times }));
+      await approvals.decide(id, { decision: 'denied', decidedAt: midnight });
+    }
+    assert.equal(await retention.removeOrphans(midnight + 10), 400);
+    for (const number of numbers) {
+      const isKept = Number(number) % 3 > 0;
+      assert.equal((await approvals.get(`approval-${number}`)) !== undefined, isKept);
+      assert.equal(whole(await journal.entries(`run-${number}`)).length, isKept ? 1 : 0);
+    }
   });
 }
 

@@ -13,6 +13,7 @@ import { leaseCases } from './lease-cases.ts';
 import { lifetimeCases } from './lifetime-cases.ts';
 import { pausedRunCases } from './paused-run-cases.ts';
 import { processCases } from './process-cases.ts';
+import { packingCases } from './packing-cases.ts';
 import { retentionCases } from './retention-cases.ts';
 import { runCases } from './run-cases.ts';
 import { runEventCases } from './run-event-cases.ts';
@@ -54,6 +55,7 @@ export function stateStoreContract<Store extends StateStore>(
   requestCases(suite);
   identityCases(suite);
   retentionCases(suite);
+  packingCases(suite);
   damageCases(suite);
   clockCases(suite);
   lifetimeCases(suite);
