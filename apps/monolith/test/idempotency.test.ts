@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sha256OfJson } from '@ravi/invoker';
 import { KernelError, requireStateStoreParts } from '@ravi/kernel';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
@@ -87,6 +90,49 @@ test(
     await first.exit;
     using second = startProcess(installation.folder, ['--port', '0']);
     assert.equal((await post(await second.url())).id, id);
+  },
+);
+
+test(
+  'a script that is requested again while another server runs it returns the result of the first request',
+  { timeout: 90_000 },
+  async () => {
+    await using installation = await createInstallation(
+      { policy },
+      {
+        'tools/hold.mjs': `
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+const mayGo = () => access(join(import.meta.dirname, '../go')).then(() => true, () => false);
+export default {
+  name: 'hold', description: 'Waits.', risk: 'safe', inputSchema: { type: 'object' },
+  async execute() {
+    while (!(await mayGo())) await new Promise((resolve) => setTimeout(resolve, 20));
+    return { content: [{ type: 'text', text: 'held' }], isError: false };
+  },
+};`,
+      },
+    );
+    const body = JSON.stringify({ code: `await tools.launch({ target: 'moon' }); return await tools.hold({})` });
+    const post = async (url: string): Promise<readonly [status: number, value: unknown]> => {
+      const headers = { 'content-type': 'application/json', ...key };
+      const response = await fetch(`${url}/v1/chains`, { method: 'POST', headers, body });
+      return [response.status, ((await response.json()) as { readonly value?: unknown }).value];
+    };
+    using first = startProcess(installation.folder, ['--port', '0']);
+    using second = startProcess(installation.folder, ['--port', '0']);
+    const [firstUrl, secondUrl] = await Promise.all([first.url(), second.url()]);
+    const requested = post(firstUrl);
+    while ((await installation.launches()).length === 0) await pause(20);
+    const repeated = post(secondUrl);
+    // By then the other server has seen that it cannot have the run.
+    await Promise.race([repeated, pause(1_000)]);
+    await writeFile(join(installation.folder, 'go'), '');
+    assert.deepEqual(await Promise.all([requested, repeated]), [
+      [200, 'held'],
+      [200, 'held'],
+    ]);
+    assert.equal((await installation.launches()).length, 1);
   },
 );
 

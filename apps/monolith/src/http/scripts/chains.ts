@@ -7,6 +7,7 @@ import type { ChainPolicy } from '@ravi/kernel';
 import type { ChainRunner } from '../../runs/chain-runner.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import { nameSuspendedRun, newRunId, runIdOf } from './name-suspended-run.ts';
+import { resumeRepeated } from './resume-repeated.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
@@ -66,7 +67,8 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       if (!isKnown) await pausedRuns.check(principal);
       // The client waits for the result.
       const approvals = config.approvals.mode ?? 'wait';
-      const result = isKnown ? chains.resume(runId) : chains.start({ ...request, runId, approvals });
+      const repeated = { chains, runs: store.runs, signal: AbortSignal.any([signal, lifetime]) };
+      const result = isKnown ? resumeRepeated(runId, repeated) : chains.start({ ...request, runId, approvals });
       return nameSuspendedRun(durable.store.runs, runId, result);
     }
     return streamPlaces.open(principal, async (onEnd) => {
