@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '../../packages/testkit/src/index.ts';
-import { send } from './http.ts';
+import { patienceOf, send } from './http.ts';
 import type { KilledServers } from './servers.ts';
 
 /** A decision that was sent. */
@@ -32,7 +32,8 @@ export function startApprover(servers: KilledServers, random: SeededRandom): App
   async function decide(approvalId: string, waitMs: number, decision: SentDecision['decision']): Promise<void> {
     await pause(waitMs);
     for (let isRepeated = false; !isStopped; isRepeated = true) {
-      const reply = await send(servers, `/v1/approvals/${approvalId}/decision`, { body: { decision } });
+      const request = { body: { decision }, ...patienceOf(random) };
+      const reply = await send(servers, `/v1/approvals/${approvalId}/decision`, request);
       if (reply !== undefined && reply.status !== 429 && reply.status < 500) {
         const code = reply.body.error?.code as string | undefined;
         decisions.push({ approvalId, decision, status: reply.status, isRepeated, ...(code && { code }) });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { SeededRandom } from '../../packages/testkit/src/index.ts';
 import type { KilledServers } from './servers.ts';
 
 /** Response of a live server. */
@@ -8,21 +9,27 @@ export interface Reply {
   readonly body: any;
 }
 
-const requestTimeoutMs = 10_000;
+/** Request to a server. */
+export interface Request {
+  /** Content of a POST, as JSON or as text. */
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds after which the client closes its connection. */
+  readonly patienceMs?: number;
+}
+
+const defaultPatienceMs = 10_000;
 
 /** Sends one request to a live server. Resolves with `undefined` if no response arrives: it may have taken effect. */
-export async function send(
-  servers: KilledServers,
-  path: string,
-  request: { readonly body?: object; readonly headers?: Readonly<Record<string, string>> } = {},
-): Promise<Reply | undefined> {
-  const { body, headers } = request;
+export async function send(servers: KilledServers, path: string, request: Request = {}): Promise<Reply | undefined> {
+  const { body, headers, patienceMs = defaultPatienceMs } = request;
   const url = await servers.liveUrl();
+  const content = typeof body === 'string' ? body : JSON.stringify(body);
   try {
     const response = await fetch(`${url}${path}`, {
       headers: { 'content-type': 'application/json', ...headers },
-      signal: AbortSignal.timeout(requestTimeoutMs),
-      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(patienceMs),
+      ...(body === undefined ? {} : { method: 'POST', body: content }),
     });
     return { status: response.status, body: await response.json() };
   } catch {
@@ -30,12 +37,13 @@ export async function send(
   }
 }
 
+/** Returns how long a client waits for a response: often too short a time. */
+export function patienceOf(random: SeededRandom): { readonly patienceMs?: number } {
+  return random.below(3) === 0 ? { patienceMs: 1 + random.below(150) } : {};
+}
+
 /** Sends a request until a server answers it with anything but an overload or an outage. */
-export async function sendUntilAnswered(
-  servers: KilledServers,
-  path: string,
-  request: Parameters<typeof send>[2] = {},
-): Promise<Reply> {
+export async function sendUntilAnswered(servers: KilledServers, path: string, request: Request = {}): Promise<Reply> {
   for (;;) {
     const reply = await send(servers, path, request);
     if (reply !== undefined && reply.status !== 429 && reply.status < 500) return reply;

@@ -40,7 +40,8 @@ export async function writeInstallation(folder: string, addresses: InstallationA
   const files: Readonly<Record<string, string>> = {
     ...Object.fromEntries(configurations),
     'tools/effects.mjs': effectTools(addresses),
-    'tools/helper.mjs': helperTool(addresses),
+    'tools/agents.mjs': agentTools(addresses),
+    'tools/ask.mjs': `export { askUserTool as default } from ${sourceOf('agents/src/index.ts')};`,
     'skills/careful-mail/SKILL.md': skill,
   };
   for (const [name, content] of Object.entries(files)) {
@@ -69,16 +70,22 @@ function configuration({ modelUrl, leaseMs }: InstallationAddresses, databaseUrl
 
 function effectTools({ worldUrl }: InstallationAddresses): string {
   return `
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const effect = (kind, more) => ({
   name: kind,
   description: 'Has an effect on the world.',
   risk: 'high',
-  inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
-  async execute({ id }, { idempotencyKey: key, callId, signal }) {
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'string' }, text: { type: 'string' } },
+    required: kind === 'deliver' ? ['id', 'text'] : ['id'],
+  },
+  async execute({ id, text }, { idempotencyKey: key, callId, signal }) {
     if (more.mode === 'background') await pause(400, undefined, { signal });
-    const body = JSON.stringify({ kind, id, key, callId, pid: process.pid });
+    const content = text === undefined ? {} : { digest: createHash('sha256').update(text).digest('hex') };
+    const body = JSON.stringify({ kind, id, key, callId, pid: process.pid, ...content });
     const response = await fetch(${JSON.stringify(worldUrl)}, { method: 'POST', body, signal });
     if (!response.ok) throw new Error('The world answered with ' + response.status);
     return { content: [{ type: 'text', text: 'done: ' + id }], isError: false };
@@ -94,19 +101,42 @@ export const exportRows = {
   inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
   execute: async ({ id }) => ({ content: [{ type: 'text', text: id.padEnd(150_000, '.') }], isError: false }),
 };
-export default [mail, wire, exportRows, effect('row', { idempotent: true }), effect('report', { mode: 'background' })];
+export default [
+  mail,
+  wire,
+  exportRows,
+  effect('row', { idempotent: true }),
+  effect('deliver', {}),
+  effect('report', { mode: 'background' }),
+  effect('transfer', { risk: 'critical', mode: 'background' }),
+];
 `;
 }
 
-function helperTool({ modelUrl }: InstallationAddresses): string {
-  const source = (path: string): string => JSON.stringify(pathToFileURL(join(packages, path)).href);
+// The helper answers its caller, the courier works as a job, and the scripter runs scripts.
+function agentTools({ modelUrl }: InstallationAddresses): string {
   return `
-import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
-import { createOpenAiProvider } from ${source('providers/openai/src/index.ts')};
+import { createAgentTool, ReActAgent } from ${sourceOf('agents/src/index.ts')};
+import { createToolChainTool } from ${sourceOf('capabilities/src/index.ts')};
+import { Toolbox, ToolInvoker } from ${sourceOf('invoker/src/index.ts')};
+import { createOpenAiProvider } from ${sourceOf('providers/openai/src/index.ts')};
+import { createIsolatedVmSandbox } from ${sourceOf('sandboxes/isolated-vm/src/index.ts')};
 import { exportRows, mail, wire } from './effects.mjs';
 
 const model = createOpenAiProvider({ model: 'scripted', baseUrl: ${JSON.stringify(modelUrl)}, api: 'chat' });
 const policy = { maxRiskUnapproved: 'high' };
-export default createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools: [mail, wire, exportRows] }));
+const tools = [mail, wire, exportRows];
+const registry = new Toolbox(tools);
+const invoker = new ToolInvoker({ registry, policy });
+registry.add(createToolChainTool({ invoker, sandbox: createIsolatedVmSandbox({}), preflight: false }));
+export default [
+  createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools })),
+  createAgentTool(new ReActAgent({ name: 'courier', model, policy, tools }), { mode: 'background' }),
+  createAgentTool(new ReActAgent({ name: 'scripter', model, invoker })),
+];
 `;
+}
+
+function sourceOf(path: string): string {
+  return JSON.stringify(pathToFileURL(join(packages, path)).href);
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nextTurn } from './workloads.ts';
-import type { Turn } from './workloads.ts';
+import type { Task, Turn } from './workloads.ts';
 
 /** Model on loopback, outside the killed processes. */
 export interface WorkloadModel extends AsyncDisposable {
@@ -13,11 +13,23 @@ export interface WorkloadModel extends AsyncDisposable {
   readonly requests: number;
   /** Requests that it could not answer, and why. */
   readonly problems: readonly string[];
+  /** Results of calls that it received, each text of a call once. */
+  readonly told: readonly ToldResult[];
+}
+
+/** Result of a call that the model received. */
+export interface ToldResult {
+  /** Label of the workload, with that of its sub-agent. */
+  readonly label: string;
+  readonly callId: string;
+  readonly text: string;
 }
 
 interface Message {
   readonly role: string;
   readonly content?: string | readonly { readonly text?: string }[] | null;
+  /** Id of the call whose result it is. */
+  readonly tool_call_id?: string;
 }
 
 const pauseBetweenChunksMs = 15;
@@ -29,10 +41,11 @@ const pauseBetweenChunksMs = 15;
 export async function startWorkloadModel(): Promise<WorkloadModel> {
   let requests = 0;
   const problems: string[] = [];
+  const told = new Map<string, ToldResult>();
   const server = createServer((request, response) => {
     requests++;
     json(request)
-      .then((body) => respond((body as { readonly messages: readonly Message[] }).messages, response))
+      .then((body) => respond((body as { readonly messages: readonly Message[] }).messages, response, told))
       .catch((error: unknown) => {
         problems.push(String(error));
         if (!response.headersSent) response.writeHead(400, { 'content-type': 'application/json' });
@@ -43,6 +56,9 @@ export async function startWorkloadModel(): Promise<WorkloadModel> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     problems,
+    get told() {
+      return [...told.values()];
+    },
     get requests() {
       return requests;
     },
@@ -53,11 +69,20 @@ export async function startWorkloadModel(): Promise<WorkloadModel> {
   };
 }
 
-async function respond(messages: readonly Message[], response: ServerResponse): Promise<void> {
-  const task = messages.find(({ role }) => role === 'user')?.content;
-  const text = typeof task === 'string' ? task : (task ?? []).map((part) => part.text ?? '').join('');
+async function respond(
+  messages: readonly Message[],
+  response: ServerResponse,
+  told: Map<string, ToldResult>,
+): Promise<void> {
+  const task = textOf(messages.find(({ role }) => role === 'user'));
+  const { label } = JSON.parse(task) as Task;
+  const results = messages.filter(({ role }) => role === 'tool');
+  for (const message of results) {
+    const result = { label, callId: message.tool_call_id ?? '', text: textOf(message) };
+    told.set(JSON.stringify(result), result);
+  }
   const answered = messages.filter(({ role }) => role === 'assistant').length;
-  const chunks = chunksOf(nextTurn(text, answered), `${labelOf(text)}_${answered}`);
+  const chunks = chunksOf(nextTurn(task, answered, results.map(textOf)), `${label.replaceAll(/\W/g, '_')}_${answered}`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const chunk of chunks) {
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
@@ -66,8 +91,8 @@ async function respond(messages: readonly Message[], response: ServerResponse): 
   response.end('data: [DONE]\n\n');
 }
 
-function labelOf(task: string): string {
-  return (JSON.parse(task) as { readonly label: string }).label.replaceAll(/\W/g, '_');
+function textOf({ content }: Message = { role: 'user' }): string {
+  return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
 }
 
 function chunksOf({ text, calls = [] }: Turn, place: string): readonly object[] {

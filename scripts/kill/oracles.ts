@@ -1,16 +1,14 @@
 import type { SentDecision } from './approver.ts';
+import { contradictions, damagedUploads, unwantedEffects, wrongResults } from './client-oracles.ts';
+import type { ClientEvidence } from './client-oracles.ts';
 import type { EndedApproval, EndedRun, FinalState, TracedCall } from './outcome.ts';
 import type { Reading } from './readers.ts';
 import type { StartedRun } from './starter.ts';
-import { expectedEffects } from './workloads.ts';
-import type { WorkloadName } from './workloads.ts';
-import type { Effect } from './world.ts';
+import { claimsOf, expectedEffects } from './workloads.ts';
 
 /** Facts from outside the servers, and the reports of the servers at the end. */
-export interface Evidence extends FinalState {
-  readonly effects: readonly Effect[];
+export interface Evidence extends FinalState, ClientEvidence {
   readonly started: readonly StartedRun[];
-  readonly requested: ReadonlyMap<string, WorkloadName>;
   readonly decisions: readonly SentDecision[];
   readonly readings: readonly Reading[];
 }
@@ -26,12 +24,14 @@ const truthful = ['ok', 'unknown', 'error', 'timeout', 'cancelled'];
 export function checkEvidence(evidence: Evidence): Violations {
   return {
     'effects twice': effectsTwice(evidence),
+    'effects not asked for': unwantedEffects(evidence),
     'effects missing from a trace': missingFromTraces(evidence),
     'stuck runs': evidence.runs.filter(isLive).map((run) => `${nameOf(run)} is ${run.status}`),
     'runs given up': givenUp(evidence),
     'runs started twice': startedTwice(evidence),
     'acknowledged data lost': lostData(evidence),
     'effects neither made nor reported': unreported(evidence),
+    'results told wrongly': [...wrongResults(evidence), ...wrongValues(evidence)],
     'questions without a call': questionsWithoutCall(evidence),
     'calls without an end': callsWithoutEnd(evidence),
     'denied effects made': deniedEffects(evidence),
@@ -51,7 +51,10 @@ function effectsTwice({ effects }: Evidence): readonly string[] {
 
 function missingFromTraces(evidence: Evidence): readonly string[] {
   const traces = tracesByLabel(evidence);
+  const direct = new Set(evidence.keyedRequests.flatMap(({ kind, label }) => (kind === 'call' ? [label] : [])));
   return evidence.effects.flatMap(({ id, callId }) => {
+    // A call without a run has no trace.
+    if (direct.has(id.split('/')[0] ?? '')) return [];
     const trace = traces.get(id.split('/')[0] ?? '') ?? [];
     const calls = trace.filter((call) => call.callId === callId);
     if (calls.length === 0) return [`${id}: call ${callId} is in no trace (${fateOf(id, evidence)})`];
@@ -91,7 +94,8 @@ function startedTwice({ runs }: Evidence): readonly string[] {
     .map(([label, same]) => `${label}: ${same.map(({ id }) => id).join(', ')}`);
 }
 
-function lostData({ started, runs, decisions, approvals, lostArtifacts }: Evidence): readonly string[] {
+function lostData(evidence: Evidence): readonly string[] {
+  const { started, runs, decisions, answers, approvals, lostArtifacts } = evidence;
   const known = new Set(runs.map(({ id }) => id));
   const byId = new Map(approvals.map((approval) => [approval.id, approval]));
   const lostRuns = started.filter(({ id }) => !known.has(id)).map(({ id, label }) => `the run ${id} (${label})`);
@@ -102,7 +106,11 @@ function lostData({ started, runs, decisions, approvals, lostArtifacts }: Eviden
     const expected = decision === 'approved' ? ['approved', 'consumed'] : ['denied', 'consumed'];
     return expected.includes(now) ? [] : [`the decision ${decision} of ${approvalId}: it is ${now}`];
   });
-  return [...lostRuns, ...lostDecisions, ...lostArtifacts.map((artifact) => `the artifact ${artifact}`)];
+  const lostAnswers = answers.flatMap(({ runId, callIds }) =>
+    known.has(runId) ? [] : [`the answers to ${callIds.join(', ')} of ${runId}`],
+  );
+  const artifacts = lostArtifacts.map((artifact) => `the artifact ${artifact}`);
+  return [...lostRuns, ...lostDecisions, ...lostAnswers, ...artifacts, ...damagedUploads(evidence)];
 }
 
 // A completed run made each of its effects, or its trace says that it did not or that this is unknown.
@@ -121,6 +129,17 @@ function unreported(evidence: Evidence): readonly string[] {
 
 function isReported(id: string, { runs }: Evidence): boolean {
   return runs.some(({ trace }) => trace.some((call) => mentions(call, id) && call.status !== 'ok'));
+}
+
+// The value of a script on its own says what happened to each of its calls.
+function wrongValues({ runs, effects }: Evidence): readonly string[] {
+  const made = new Set(effects.map(({ id }) => id));
+  const scripts = runs.filter(
+    ({ parentRunId, definition }) => parentRunId === undefined && definition.code !== undefined,
+  );
+  return scripts.flatMap((run) =>
+    contradictions(claimsOf(labelOf(run), run.outcome?.result?.value), made).map((one) => `${nameOf(run)}: ${one}`),
+  );
 }
 
 function questionsWithoutCall({ approvals, runs }: Evidence): readonly string[] {
@@ -208,7 +227,7 @@ function fateOf(effect: string, { runs }: Evidence): string {
 /** Returns the label of the workload of a run. */
 function labelOf({ task, definition }: EndedRun): string {
   const { code = '', details } = definition;
-  return /"label":"(w\d+)/.exec(task ?? details?.title ?? '')?.[1] ?? /id: "(w\d+)" \+/.exec(code)?.[1] ?? '';
+  return /"label":"(\w+)/.exec(task ?? details?.title ?? '')?.[1] ?? /id: "(\w+)" \+/.exec(code)?.[1] ?? '';
 }
 
 function nameOf(run: EndedRun): string {

@@ -19,7 +19,10 @@ export interface EndedRun {
   readonly status: string;
   readonly parentRunId?: string;
   readonly definition: { readonly code?: string; readonly details?: { readonly title?: string } };
-  readonly outcome?: { readonly error?: { readonly code: string; readonly message: string } };
+  readonly outcome?: {
+    readonly result?: { readonly value?: unknown };
+    readonly error?: { readonly code: string; readonly message: string };
+  };
   readonly error?: { readonly code: string; readonly message: string };
   readonly task?: string;
   readonly trace: readonly TracedCall[];

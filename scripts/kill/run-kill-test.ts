@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSeededRandom } from '../../packages/testkit/src/index.ts';
+import { startAnswerer } from './answerer.ts';
 import { startApprover } from './approver.ts';
+import { startCaller } from './caller.ts';
 import { startKillDatabase } from './database.ts';
 import { causeFaults } from './faults.ts';
 import type { Fault, FaultKind } from './faults.ts';
@@ -13,6 +15,8 @@ import type { Evidence, Violations } from './oracles.ts';
 import { readFinalState, untilQuiet } from './outcome.ts';
 import { createKilledServers } from './servers.ts';
 import { startRuns } from './starter.ts';
+import { lostUploads } from './uploads.ts';
+import type { WorkloadName } from './workloads.ts';
 import { startWorld } from './world.ts';
 
 /** Options of {@link runKillTest}. */
@@ -71,6 +75,8 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
 
   const approver = startApprover(servers, randomOf(2));
   const starter = startRuns(servers, randomOf(3), liveRuns);
+  const answerer = startAnswerer(servers, randomOf(5), starter);
+  const caller = startCaller(servers, randomOf(6));
   const faults = await causeFaults({
     servers,
     database,
@@ -81,19 +87,34 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
     kinds: options.kinds,
     onFault: ({ kind, server, at }, number) => onProgress(`fault ${number} at ${at} ms: ${kind}, server ${server}`),
   });
-  await starter.stop();
+  await Promise.all([starter.stop(), caller.stop()]);
   onProgress(`${starter.requested.size} runs requested; waiting for their ends`);
   await untilQuiet(servers, settleMs);
-  await approver.stop();
+  await Promise.all([approver.stop(), answerer.stop()]);
   const state = await readFinalState(servers);
   // A reader of a run that has ended is at its end in a moment.
   const giveUp = setTimeout(() => starter.readers.forEach((reader) => reader.stop()), 10_000);
   const readings = await Promise.all(starter.readers.map(({ done }) => done));
   clearTimeout(giveUp);
 
-  const { effects } = world;
-  const { runs: started, requested } = starter;
-  const evidence = { ...state, effects, started, requested, decisions: approver.decisions, readings };
+  const { runs: started, uploads } = starter;
+  const scripts = caller.requests.filter(({ kind }) => kind === 'script');
+  const evidence: Evidence = {
+    ...state,
+    effects: world.effects,
+    started,
+    requested: new Map([
+      ...starter.requested,
+      ...scripts.map(({ label }): [string, WorkloadName] => [label, 'script']),
+    ]),
+    decisions: approver.decisions,
+    readings,
+    uploads,
+    lostUploads: await lostUploads(servers, uploads),
+    answers: answerer.answers,
+    keyedRequests: caller.requests,
+    told: model.told,
+  };
   const violations = checkEvidence(evidence);
   const isClean = Object.values(violations).every(({ length }) => length === 0);
   await servers[Symbol.asyncDispose]();

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '../../packages/testkit/src/index.ts';
-import { send } from './http.ts';
+import { patienceOf, send } from './http.ts';
 import { followRun } from './readers.ts';
 import type { EventReader } from './readers.ts';
 import type { KilledServers } from './servers.ts';
-import { everyWorkload, requestOf } from './workloads.ts';
+import { upload } from './uploads.ts';
+import type { Upload } from './uploads.ts';
+import { everyWorkload, hasUpload, requestOf } from './workloads.ts';
 import type { WorkloadName } from './workloads.ts';
 
 /** A run that a server acknowledged. */
@@ -18,6 +20,8 @@ export interface StartedRun {
 export interface RunStarter {
   readonly runs: readonly StartedRun[];
   readonly readers: readonly EventReader[];
+  /** Uploads that a server acknowledged. */
+  readonly uploads: readonly Upload[];
   /** Workloads of all requests by label. */
   readonly requested: ReadonlyMap<string, WorkloadName>;
   /** Responses that neither started a run nor asked to try again. */
@@ -30,6 +34,7 @@ export interface RunStarter {
 export function startRuns(servers: KilledServers, random: SeededRandom, live: number): RunStarter {
   const runs: StartedRun[] = [];
   const readers: EventReader[] = [];
+  const uploads: Upload[] = [];
   const requested = new Map<string, WorkloadName>();
   const refusals: string[] = [];
   const open = new Set<Promise<unknown>>();
@@ -38,9 +43,12 @@ export function startRuns(servers: KilledServers, random: SeededRandom, live: nu
 
   // As a careful client does: with the same key until a server acknowledges the run.
   async function request(workload: WorkloadName, label: string): Promise<string | undefined> {
+    const uploaded = hasUpload(workload) ? await upload(servers, random, label) : undefined;
+    if (uploaded !== undefined) uploads.push(uploaded);
+    const body = requestOf(workload, label, uploaded?.ref);
     for (;;) {
       const headers = { 'idempotency-key': label };
-      const reply = await send(servers, '/v1/runs', { body: requestOf(workload, label), headers });
+      const reply = await send(servers, '/v1/runs', { body, headers, ...patienceOf(random) });
       if (reply?.status === 201) return reply.body.id as string;
       if (reply !== undefined && reply.status < 429) {
         refusals.push(JSON.stringify(reply));
@@ -72,6 +80,7 @@ export function startRuns(servers: KilledServers, random: SeededRandom, live: nu
   return {
     runs,
     readers,
+    uploads,
     requested,
     refusals,
     async stop() {

@@ -16,6 +16,8 @@ export interface Effect {
   readonly callId: string;
   /** Process id of the server that had the effect. */
   readonly pid: number;
+  /** SHA-256 of the content that it was made with, if any. */
+  readonly digest?: string;
   /** True if the world had an effect with this key before and did nothing. */
   readonly isRepeat: boolean;
 }
@@ -41,9 +43,9 @@ export async function startWorld(options: {
   const keys = new Set<string>();
   const happen = async (body: string): Promise<void> => {
     await pause(random.below(120));
-    const { kind, id, key, callId, pid } = JSON.parse(body) as Omit<Effect, 'isRepeat'>;
-    const isRepeat = idempotentKinds.includes(kind) && keys.has(key);
-    const effect = { kind, id, key, callId, pid, isRepeat };
+    const made = JSON.parse(body) as Omit<Effect, 'isRepeat'>;
+    const { kind, key } = made;
+    const effect = { ...made, isRepeat: idempotentKinds.includes(kind) && keys.has(key) };
     keys.add(key);
     effects.push(effect);
     appendFileSync(file, `${JSON.stringify({ ...effect, at: Date.now() })}\n`);

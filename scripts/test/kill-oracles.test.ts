@@ -63,6 +63,11 @@ const stored: Reading = {
 
 /** Evidence of one run during which every guarantee was kept. */
 const kept: Evidence = {
+  uploads: [],
+  lostUploads: [],
+  answers: [],
+  keyedRequests: [],
+  told: [],
   runs: [run],
   approvals: [
     approval('approval_1', 'call_2', 'consumed', 'w0/wire-0'),
@@ -97,6 +102,20 @@ const withApproval = (change: Partial<EndedApproval>): Evidence => ({
   ...kept,
   approvals: kept.approvals.map((one) => (one.id === 'approval_1' ? { ...one, ...change } : one)),
 });
+
+// Another run, whose calls had these effects.
+const withUpload = (effects: Evidence['effects']): Evidence => {
+  const trace = effects.map(({ callId, kind, id }) => call(callId, kind, id));
+  const task = '{"workload":"agent with an upload","label":"w1"}';
+  return {
+    ...kept,
+    runs: [run, { ...run, id: 'run_2', task, trace }],
+    effects: [...kept.effects, ...effects],
+    requested: new Map([...kept.requested, ['w1', 'agent with an upload']]),
+    uploads: [{ ref: 'blob_1', label: 'w1', digest: 'its digest' }],
+  };
+};
+const keyed: Evidence['keyedRequests'][number] = { label: 'k0', kind: 'call', made: [], notMade: [], failed: [] };
 
 /** Evidence of one broken guarantee each, with the guarantees that must be reported. */
 const broken: readonly (readonly [what: string, evidence: Evidence, guarantees: readonly string[]])[] = [
@@ -145,6 +164,70 @@ const broken: readonly (readonly [what: string, evidence: Evidence, guarantees: 
       decisions: [...kept.decisions, { approvalId: 'approval_9', decision: 'denied', status: 404, isRepeated: false }],
     },
     ['acknowledged data lost'],
+  ],
+  [
+    'an answer to a run that is unknown',
+    { ...kept, answers: [{ runId: 'run_2', callIds: ['call_1'] }] },
+    ['acknowledged data lost'],
+  ],
+  ['an upload that is lost', { ...kept, lostUploads: ['blob_1 of w0: status 404'] }, ['acknowledged data lost']],
+  [
+    'an upload that arrived with other content',
+    withUpload([
+      effectOf('call_6', 'mail', 'w1/first'),
+      { ...effectOf('call_7', 'deliver', 'w1/delivery'), digest: 'another' },
+    ]),
+    ['acknowledged data lost'],
+  ],
+  [
+    'an effect that no request asked for',
+    {
+      ...withTrace((trace) => [...trace, call('call_6', 'mail', 'w0/without-answer')]),
+      effects: [...kept.effects, effectOf('call_6', 'mail', 'w0/without-answer')],
+    },
+    ['effects not asked for'],
+  ],
+  [
+    'a model that received a result of an effect which was not made',
+    { ...kept, told: [{ label: 'w0', callId: 'call_4', text: 'done: w0/wire-2' }] },
+    ['results told wrongly'],
+  ],
+  [
+    'a model that received the denial of an effect which was made',
+    { ...kept, told: [{ label: 'w0', callId: 'call_2', text: 'Error: The call of wire was denied' }] },
+    ['results told wrongly'],
+  ],
+  [
+    'a model that received two results of a call',
+    {
+      ...kept,
+      told: ['Error: The process ended while wire was running.', 'done: w0/wire-0'].map((text) => ({
+        label: 'w0',
+        callId: 'call_2',
+        text,
+      })),
+    },
+    ['results told wrongly'],
+  ],
+  [
+    'a model that received an error without a cause',
+    { ...kept, told: [{ label: 'w0', callId: 'call_4', text: 'Error: The state database does not respond' }] },
+    ['results told wrongly'],
+  ],
+  [
+    'a keyed request whose result is untrue',
+    { ...kept, keyedRequests: [{ ...keyed, made: ['k0/call'] }] },
+    ['results told wrongly'],
+  ],
+  [
+    'a keyed script that got no result',
+    { ...kept, keyedRequests: [{ ...keyed, kind: 'script', code: 'E_STATE_CONFLICT' }] },
+    ['results told wrongly'],
+  ],
+  [
+    'a script whose value is untrue',
+    withRun({ definition: { code: '' }, outcome: { result: { value: { 'wire-2': 'ok' } } } }),
+    ['results told wrongly'],
   ],
   ['an artifact that cannot be read', { ...kept, lostArtifacts: ['sha256 of run_1'] }, ['acknowledged data lost']],
   [
