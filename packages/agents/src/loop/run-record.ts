@@ -58,7 +58,8 @@ async function requireFreeSession(run: AgentRun): Promise<void> {
   const { runs, lease } = run.definition;
   const isFirst = !run.isResumed && !run.isRecovered && run.parentRunId === undefined;
   if (runs === undefined || lease === undefined || !isFirst) return;
-  const live = await findLiveRun(runs, run);
+  // Before the run is stored, nothing has begun that the wait could keep.
+  const live = await waitForStore(run, () => findLiveRun(runs, run));
   if (live !== undefined) throw busySession(live);
 }
 
@@ -80,11 +81,11 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<number> {
   if (lease === undefined) return (await runs.create(row)).epoch;
   const above = run.session.lease?.writer;
   const request = above === undefined ? lease : { ...lease, above };
-  return run.isResumable ? createChild(run, runs, { row, lease: request }) : (await runs.create(row, request)).epoch;
+  return createLeased(run, runs, { row, lease: request });
 }
 
-// The caller is under way, so its sub-agent must not fail because the store is unavailable for a moment.
-function createChild(
+// A run that was stored must not end because the reply was lost, and the caller of a sub-agent is under way.
+function createLeased(
   run: AgentRun,
   runs: RunStore,
   { row, lease }: { readonly row: NewRun; readonly lease: LeaseRequest },
