@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -61,13 +62,17 @@ export async function startPostgres(): Promise<PostgresServer> {
   const start = async (): Promise<void> => {
     running = await startServer(binaries, ['-D', data, '-p', String(port), ...serverFlags]);
   };
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const dispose = async (): Promise<void> => {
     await running?.stop();
+    process.off('exit', remove);
     await rm(folder, { recursive: true, force: true });
   };
   try {
     await createData(binaries, folder, data);
     await start();
+    // After the server, which ends at an exit too.
+    process.once('exit', remove);
   } catch (error) {
     await dispose();
     throw error;
