@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import type { FaultKind } from './kill/faults.ts';
 import { reportOf } from './kill/report.ts';
 import { isKept, totalOf } from './kill/round-summary.ts';
-import { runRounds } from './kill/run-rounds.ts';
+import { maxKeptFolders, runRounds } from './kill/run-rounds.ts';
+import type { RoundsOptions } from './kill/run-rounds.ts';
 
 const usage = `Usage: node scripts/kill-test.ts [--faults <number>] [--store sqlite|postgres] [--seed <number>] [--round <faults>]
                                  [--lanes <number>] [--servers <number>] [--runs <number>] [--lease <milliseconds>]
@@ -19,7 +20,10 @@ misreported. It works in rounds, each with new servers, a new database and the n
   --lease     lease of runs in milliseconds, 4000 by default
   --kinds     only these faults: SIGKILL, SIGTERM, SIGSTOP, "clock step", cut, "black hole", restart
   --settle    seconds to wait for the last runs of a round, 180 by default
-  --progress  file to which each round is added; rounds that are in it are not run again`;
+  --progress  file to which each round is added; the same command with the same code continues after the last complete round
+
+It exits with 0 if every guarantee was kept, with 1 if one was not, and with 2 if an option is wrong or the progress file is of
+another test. The folders of the first ${maxKeptFolders} violated rounds are kept.`;
 
 const { values } = parseArgs({
   options: {
@@ -59,7 +63,7 @@ if (!areNumbers || !Number.isSafeInteger(seed) || (store !== 'sqlite' && store !
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
 const title = `${store}, from seed ${seed}, ${servers} servers`;
-const summary = await runRounds({
+const options: RoundsOptions = {
   store,
   faults,
   faultsPerRound,
@@ -76,6 +80,10 @@ const summary = await runRounds({
     for (const line of reportOf(`round ${round.seeds.join()}`, round)) console.error(line);
     console.error(`${totalOf(total.faults)} of ${faults} faults`);
   },
+};
+const summary = await runRounds(options).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(2);
 });
 for (const line of reportOf(title, summary)) console.log(line);
 process.exit(isKept(summary) ? 0 : 1);

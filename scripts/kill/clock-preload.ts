@@ -10,6 +10,10 @@ const file = `${process.argv[process.argv.indexOf('--config') + 1]}.clock`;
 const RealDate = Date;
 let offsetMs = readOffset();
 
+// A server must not survive a kill test that was killed.
+process.once('disconnect', () => process.exit(1));
+process.channel?.unref();
+
 watchFile(file, { interval: 200, persistent: false }, () => {
   offsetMs = readOffset();
 });

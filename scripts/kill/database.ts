@@ -1,6 +1,19 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres, startTcpProxy } from '../../packages/state/testing/src/index.ts';
 import type { TcpProxy } from '../../packages/state/testing/src/index.ts';
+
+interface Client {
+  connect(): Promise<void>;
+  query(sql: string): Promise<{ readonly rows: readonly Readonly<Record<'schema' | 'name' | 'row', string>>[] }>;
+  end(): Promise<void>;
+}
+
+// The root of the repository does not depend on it.
+const requireOfStore = createRequire(join(import.meta.dirname, '../../packages/state/postgres/package.json'));
+const pg = requireOfStore('pg') as { readonly Client: new (options: { readonly connectionString: string }) => Client };
 
 /** Database that several servers reach, each through a proxy of its own. */
 export interface KillDatabase extends AsyncDisposable {
@@ -12,6 +25,8 @@ export interface KillDatabase extends AsyncDisposable {
   blackHole(server: number, milliseconds: number): Promise<void>;
   /** Stops the database for a time. */
   restart(milliseconds: number): Promise<void>;
+  /** Writes the rows of each table into a folder, a file of JSON lines for each. */
+  save(folder: string): Promise<void>;
 }
 
 /** Starts PostgreSQL and a proxy for each server. */
@@ -52,9 +67,31 @@ export async function startKillDatabase(servers: number): Promise<KillDatabase> 
       restarting ??= stopAndStart(milliseconds).finally(() => (restarting = undefined));
       await restarting;
     },
+    async save(folder) {
+      await restarting;
+      await saveRows(target.href, folder);
+    },
     async [Symbol.asyncDispose]() {
       await restarting;
       await started.disposeAsync();
     },
   };
+}
+
+async function saveRows(url: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query(
+      `SELECT table_schema AS schema, table_name AS name FROM information_schema.tables
+       WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    for (const { schema, name } of tables) {
+      const { rows } = await client.query(`SELECT row_to_json(t)::text AS row FROM "${schema}"."${name}" t`);
+      await writeFile(join(folder, `${name}.jsonl`), rows.map(({ row }) => `${row}\n`).join(''));
+    }
+  } finally {
+    await client.end();
+  }
 }

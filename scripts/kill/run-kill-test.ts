@@ -35,6 +35,8 @@ export interface KillTestOptions {
   /** Longest wait for the end of all runs after the last fault, in milliseconds. */
   readonly settleMs: number;
   onProgress?(line: string): void;
+  /** Called with the folder of the installation once it exists. */
+  onFolder?(folder: string): void;
 }
 
 /** Result of {@link runKillTest}. */
@@ -47,7 +49,7 @@ export interface KillTestResult {
   readonly failedStarts: number;
   readonly slowEnds: number;
   readonly seconds: number;
-  /** Folder of the installation, with the logs of its servers; kept if something was violated. */
+  /** Folder of the installation, with the logs of its servers and the database; kept if something was violated. */
   readonly folder: string;
 }
 
@@ -61,6 +63,7 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
   const model = stack.use(await startWorkloadModel());
   const database = store === 'postgres' ? stack.use(await startKillDatabase(count)) : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'ravi-kill-test-'));
+  options.onFolder?.(folder);
   const file = join(folder, 'effects.jsonl');
   const world = stack.use(await startWorld({ file, random: randomOf(1), idempotentKinds: idempotentTools }));
   await writeInstallation(folder, {
@@ -119,7 +122,10 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
   const isClean = Object.values(violations).every(({ length }) => length === 0);
   await servers[Symbol.asyncDispose]();
   if (isClean) await rm(folder, { recursive: true, force: true });
-  else await writeFile(join(folder, 'evidence.json'), JSON.stringify({ violations, faults, ...evidence }, replaceMaps));
+  else {
+    await writeFile(join(folder, 'evidence.json'), JSON.stringify({ violations, faults, ...evidence }, replaceMaps));
+    await database?.save(join(folder, 'database'));
+  }
   return {
     violations,
     evidence,

@@ -1,7 +1,10 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { codeCommit, codeDigest } from './code-version.ts';
+import { openProgress } from './progress.ts';
+import type { TestIdentity, WantedRound } from './progress.ts';
 import { runKillTest } from './run-kill-test.ts';
-import type { KillTestOptions } from './run-kill-test.ts';
-import { addUp, summarize, totalOf } from './round-summary.ts';
+import type { KillTestOptions, KillTestResult } from './run-kill-test.ts';
+import { addUp, summarize } from './round-summary.ts';
 import type { RoundSummary } from './round-summary.ts';
 import { buildServer } from './servers.ts';
 
@@ -11,65 +14,93 @@ export interface RoundsOptions extends KillTestOptions {
   readonly faultsPerRound: number;
   /** Rounds at once. */
   readonly lanes: number;
-  /** File with a line of JSON for each round that has ended. The rounds in it are not run again. */
+  /** File with the rounds that have ended. They are not run again. */
   readonly progressFile?: string;
   onRound?(round: RoundSummary, total: RoundSummary): void;
 }
 
-/**
- * Runs rounds of the kill test until they have caused all faults. With a progress file, a later call with the same options
- * continues after the last complete round. A round that cannot be completed is a mistake of the test; the others continue.
- */
-export async function runRounds(options: RoundsOptions): Promise<RoundSummary> {
-  const { faults, faultsPerRound, lanes, progressFile, onProgress = () => {} } = options;
-  const rounds = [...readProgress(progressFile)];
-  const known = new Set(rounds.flatMap(({ seeds }) => seeds));
-  const missing = roundsOf(options).filter(({ seed }) => !known.has(seed));
-  if (known.size > 0) onProgress(`${known.size} rounds are in ${progressFile}; ${missing.length} are left`);
-  buildServer();
-
-  const run = async (round: Pick<KillTestOptions, 'seed' | 'faults'>): Promise<RoundSummary> => {
-    const tell = (line: string): void => onProgress(`round ${round.seed}: ${line}`);
-    return summarize(round.seed, await runKillTest({ ...options, ...round, onProgress: tell }));
-  };
-  const rest = missing.values();
-  const mistakes: string[] = [];
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (const round of rest) {
-        try {
-          const summary = await run(round);
-          rounds.push(summary);
-          if (progressFile !== undefined) appendFileSync(progressFile, `${JSON.stringify(summary)}\n`);
-          options.onRound?.(summary, addUp(rounds));
-        } catch (error) {
-          mistakes.push(`round ${round.seed} was not completed: ${String(error)}`);
-        }
-      }
-    }),
-  );
-  const total = addUp(rounds);
-  if (totalOf(total.faults) < faults && mistakes.length === 0) {
-    mistakes.push(
-      `${totalOf(total.faults)} faults instead of ${faults}: is ${progressFile} of rounds of ${faultsPerRound}?`,
-    );
-  }
-  return { ...total, mistakes: [...total.mistakes, ...mistakes] };
+/** Code that the rounds are run with. A test of the rounds replaces it. */
+export interface RoundCode {
+  /** Makes the code ready to run. */
+  prepare(): void;
+  /** Returns a text that changes with the code. */
+  digest(): string;
+  commit(): string;
+  run(options: KillTestOptions): Promise<KillTestResult>;
 }
 
-function roundsOf({
-  faults,
-  faultsPerRound,
-  seed,
-}: RoundsOptions): readonly Pick<KillTestOptions, 'seed' | 'faults'>[] {
+const ownCode: RoundCode = { prepare: buildServer, digest: codeDigest, commit: codeCommit, run: runKillTest };
+
+/** Number of violated rounds whose folders are kept. */
+export const maxKeptFolders = 20;
+
+/**
+ * Runs rounds of the kill test until they have caused all faults. With a progress file, a later call with the same options
+ * and code continues after the last complete round. A round that cannot be completed, or during which the code changes, is a
+ * mistake of the test: it does not count, and the others continue.
+ * @throws Error if the progress file belongs to another test
+ */
+export async function runRounds(options: RoundsOptions, code: RoundCode = ownCode): Promise<RoundSummary> {
+  const { lanes, progressFile, onProgress = () => {} } = options;
+  code.prepare();
+  const digest = code.digest();
+  const wanted = roundsOf(options);
+  const progress =
+    progressFile === undefined
+      ? undefined
+      : openProgress(progressFile, { identity: identityOf(options, digest), commit: code.commit(), wanted });
+  const rounds = [...(progress?.rounds ?? [])];
+  const known = new Set(rounds.flatMap(({ seeds }) => seeds));
+  const missing = wanted.filter(({ seed }) => !known.has(seed));
+  if (known.size > 0) onProgress(`${known.size} rounds are in ${progressFile}; ${missing.length} are left`);
+
+  async function run(round: WantedRound): Promise<void> {
+    const result = await code.run({
+      ...options,
+      ...round,
+      onProgress: (line) => onProgress(`round ${round.seed}: ${line}`),
+      onFolder: (folder) => progress?.begin(round.seed, folder),
+    });
+    const summary = summarize(round.seed, result);
+    if (code.digest() !== digest) throw new Error(`the code changed; its folder is ${result.folder}`);
+    if (summary.mistakes.length > 0) throw new Error(`${summary.mistakes.join('; ')}; its folder is ${result.folder}`);
+    const kept = limitFolders(summary, rounds);
+    rounds.push(kept);
+    progress?.end(kept);
+    options.onRound?.(kept, addUp(rounds));
+  }
+
+  const rest = missing.values();
+  const mistakes: string[] = [];
+  const runAll = async (): Promise<void> => {
+    for (const round of rest) {
+      await run(round).catch((error: unknown) => {
+        mistakes.push(
+          `round ${round.seed} was not completed: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, runAll));
+  return { ...addUp(rounds), mistakes };
+}
+
+function identityOf(options: RoundsOptions, code: string): TestIdentity {
+  const { store, seed, servers, liveRuns, leaseMs, settleMs, faultsPerRound, kinds } = options;
+  const all = { store, seed, faultsPerRound, servers, liveRuns, leaseMs, settleMs, code };
+  return { ...all, kinds: kinds?.join() ?? 'all' };
+}
+
+function roundsOf({ faults, faultsPerRound, seed }: RoundsOptions): readonly WantedRound[] {
   return Array.from({ length: Math.ceil(faults / faultsPerRound) }, (_, round) => ({
     seed: seed + round,
     faults: Math.min(faultsPerRound, faults - round * faultsPerRound),
   }));
 }
 
-function readProgress(file: string | undefined): readonly RoundSummary[] {
-  if (file === undefined || !existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as RoundSummary);
+// Enough to find a cause. A test that fails in each round must not fill the disk.
+function limitFolders(summary: RoundSummary, rounds: readonly RoundSummary[]): RoundSummary {
+  if (rounds.flatMap(({ folders }) => folders).length < maxKeptFolders) return summary;
+  for (const folder of summary.folders) rmSync(folder, { recursive: true, force: true });
+  return { ...summary, folders: [] };
 }
