@@ -14,6 +14,7 @@ import { createEndpoints } from './http/endpoints.ts';
 import { createCallerApprovals } from './http/approvals/approval-operations.ts';
 import { createArtifactDamage } from './http/blobs/artifact-damage.ts';
 import { createArtifactQuota } from './http/blobs/artifact-quota.ts';
+import { withCollectedChunks } from './http/blobs/collected-chunks.ts';
 import { createStreamPlaces } from './http/events/stream-places.ts';
 import { createScriptRunner } from './http/scripts/chains.ts';
 import { createOpenConsole } from './http/server/console.ts';
@@ -41,7 +42,8 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
       ? createCallerApprovals({ store: stateStore.approvals, feed, clock, logger }, decisionRules)
       : undefined,
   approvals: createApprovals,
-  artifactDamage: createArtifactDamage,
+  artifactDamage: ({ blobStore, clock, logger }) =>
+    createArtifactDamage({ blobStore: withCollectedChunks(blobStore), clock, logger }),
   artifactQuota: ({ config, artifactDamage: { store: blobStore }, clock }) =>
     createArtifactQuota({ blobStore, maxBytes: config.server.maxArtifactBytes, clock }),
   invoker: createInvoker,
