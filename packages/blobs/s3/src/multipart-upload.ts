@@ -7,8 +7,9 @@ import {
 import type { CompletedPart } from '@aws-sdk/client-s3';
 import { KernelError } from '@ravi/kernel';
 import type { BlobRef } from '@ravi/kernel';
+import type { ContentPart } from './content-parts.ts';
 import { guarded } from './errors.ts';
-import { addressOf } from './storage.ts';
+import { addressOf, withBodyDigest } from './storage.ts';
 import type { S3Storage } from './storage.ts';
 
 /** Options of {@link openMultipartUpload}. */
@@ -26,8 +27,8 @@ export interface MultipartUploadOptions {
  * Multipart upload that starts with its first part. Disposing it before it is complete aborts it and removes its parts.
  */
 export interface MultipartUpload extends AsyncDisposable {
-  /** Sends a part once fewer than `partsAtOnce` others are in flight; skips an empty one. */
-  add(part: Uint8Array): Promise<void>;
+  /** Sends a part once fewer than `partsAtOnce` others are in flight, and then releases it; skips an empty one. */
+  add(part: ContentPart): Promise<void>;
   /** Waits for all parts and joins them into one object. */
   complete(): Promise<void>;
 }
@@ -57,8 +58,9 @@ export function openMultipartUpload(options: MultipartUploadOptions): MultipartU
     return UploadId ?? '';
   }
 
-  async function send(upload: string, partNumber: number, part: Uint8Array): Promise<void> {
-    const command = new UploadPartCommand({ ...address, UploadId: upload, PartNumber: partNumber, Body: part });
+  async function send(upload: string, partNumber: number, { content, sha256 }: ContentPart): Promise<void> {
+    const command = new UploadPartCommand({ ...address, UploadId: upload, PartNumber: partNumber, Body: content });
+    command.middlewareStack.add((next) => (request) => next(withBodyDigest(request, sha256)), { step: 'build' });
     try {
       const { ETag } = await guardedSend(() => client.send(command, { abortSignal }));
       completed[partNumber - 1] = { PartNumber: partNumber, ...(ETag === undefined ? {} : { ETag }) };
@@ -74,13 +76,16 @@ export function openMultipartUpload(options: MultipartUploadOptions): MultipartU
 
   return {
     async add(part) {
-      if (part.byteLength === 0) return;
+      if (part.content.byteLength === 0) return;
       if (sent === maxParts) throw tooLarge(partBytes);
       uploadId ??= await begin();
       while (sending.size >= partsAtOnce) await Promise.race(sending);
       throwFailure();
       sent += 1;
-      const sendingPart = send(uploadId, sent, part).finally(() => sending.delete(sendingPart));
+      const sendingPart = send(uploadId, sent, part).finally(() => {
+        sending.delete(sendingPart);
+        part.release();
+      });
       sending.add(sendingPart);
     },
 

@@ -35,7 +35,7 @@ export interface S3BlobStoreOptions extends S3ConnectionOptions {
   readonly encryption?: S3Encryption;
   /** Bytes per part of an upload, at least 5 MiB; a blob has at most 10 000 parts. 8 MiB by default. */
   readonly partBytes?: number;
-  /** Maximum number of parts of one blob in flight; 4 by default. One more part is held in memory. */
+  /** Maximum number of parts of one blob in flight; 3 by default. One more part is held in memory. */
   readonly partsAtOnce?: number;
   /**
    * Milliseconds after which `sweep` removes an unfinished write of another process that makes no progress; one hour by
@@ -60,7 +60,7 @@ export interface S3BlobStore extends BlobStore, AsyncDisposable {
 export const defaultPartBytes: number = 8 * 1024 * 1024;
 
 /** Default of `partsAtOnce`. */
-export const defaultPartsAtOnce = 4;
+export const defaultPartsAtOnce = 3;
 
 /** Default of `orphanAgeMs`: one hour. */
 export const defaultOrphanAgeMs = 3_600_000;

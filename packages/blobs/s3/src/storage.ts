@@ -57,3 +57,10 @@ export function encryptionParameters(encryption: S3Encryption | undefined): S3St
   const keyId = 'keyId' in encryption ? encryption.keyId : undefined;
   return { ServerSideEncryption: algorithm, ...(keyId === undefined ? {} : { SSEKMSKeyId: keyId }) };
 }
+
+/** Adds the SHA-256 of the body to a request, which the SDK would otherwise compute in one go, for the signature. */
+export function withBodyDigest<Request extends { request: unknown }>(request: Request, sha256: string): Request {
+  const { headers } = request.request as { headers: Record<string, string> };
+  headers['x-amz-content-sha256'] = sha256;
+  return request;
+}

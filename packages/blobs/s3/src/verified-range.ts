@@ -21,11 +21,6 @@ export interface PartRange {
   readonly end: number;
 }
 
-/** Returns the SHA-256 of a part. */
-export function digestOfPart(part: Uint8Array): string {
-  return createHash('sha256').update(part).digest('hex');
-}
-
 /** Returns the parts that a range touches. A content whose parts have no checksums is one part. */
 export function partsAround(
   { start, end }: Pick<ClippedRange, 'start' | 'end'>,

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { createBlobRef } from '@ravi/blob-kit';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import { encryptionParameters } from '../src/storage.ts';
 import { openMultipartUpload } from '../src/multipart-upload.ts';
-import { partsOf } from '../src/upload-content.ts';
+import { partsOf } from '../src/content-parts.ts';
+import type { ContentPart } from '../src/content-parts.ts';
 
 async function cut(chunks: readonly string[], partBytes: number): Promise<string[]> {
   const parts: string[] = [];
   const bytes = chunks.map((chunk) => Buffer.from(chunk));
-  for await (const part of partsOf(ReadableStream.from(bytes), partBytes)) parts.push(Buffer.from(part).toString());
+  let pieces = '';
+  const onPiece = (piece: Uint8Array): void => void (pieces += Buffer.from(piece).toString());
+  for await (const { content, sha256, release } of partsOf(ReadableStream.from(bytes), { partBytes, onPiece })) {
+    parts.push(Buffer.from(content).toString());
+    assert.equal(sha256, createHash('sha256').update(content).digest('hex'));
+    release();
+  }
+  assert.equal(pieces, chunks.join(''));
   return parts;
 }
 
@@ -19,6 +28,31 @@ test('content is split into full parts and a shorter last one, regardless of its
   assert.deepEqual(await cut(['ab'], 3), ['ab']);
   assert.deepEqual(await cut(['abc'], 3), ['abc', '']);
   assert.deepEqual(await cut(['a', '', 'bcdefgh', 'i', 'j'], 3), ['abc', 'def', 'ghi', 'j']);
+  const long = 'abcdefghijklmnopqrstuvwxyz'.repeat(20_000);
+  assert.deepEqual(await cut([long.slice(0, 70_000), long.slice(70_000)], 300_000), [
+    long.slice(0, 300_000),
+    long.slice(300_000),
+  ]);
+});
+
+test('a part that is not released keeps its content, and the memory of one that is released is used again', async () => {
+  const chunks = ReadableStream.from(['abc', 'def', 'ghi', 'jk'].map((text) => Buffer.from(text)));
+  const parts = partsOf(chunks, { partBytes: 3 });
+  const next = async (): Promise<ContentPart> => {
+    const { value } = await parts.next();
+    assert.ok(value !== undefined);
+    return value;
+  };
+  const first = await next();
+  const second = await next();
+  first.release();
+  const third = await next();
+  const fourth = await next();
+  assert.deepEqual(
+    [second, third, fourth].map(({ content }) => Buffer.from(content).toString()),
+    ['def', 'ghi', 'jk'],
+  );
+  assert.equal(first.content.buffer, third.content.buffer);
 });
 
 test('a blob with more parts than an object may have is too large, and its upload is aborted', async () => {
@@ -38,7 +72,8 @@ test('a blob with more parts than an object may have is too large, and its uploa
       partsAtOnce: 4,
       signal: undefined,
     });
-    for (let part = 0; part <= 10_000; part += 1) await upload.add(Uint8Array.of(0));
+    const part = { content: Uint8Array.of(0), sha256: '', release: () => {} };
+    for (let count = 0; count <= 10_000; count += 1) await upload.add(part);
   };
   await assert.rejects(
     adding(),

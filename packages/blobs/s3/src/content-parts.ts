@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+
+/** Part of a content. */
+export interface ContentPart {
+  readonly content: Uint8Array;
+  /** Lower-case hexadecimal SHA-256. */
+  readonly sha256: string;
+  /** Gives the memory of the content back, which another part then overwrites. */
+  release(): void;
+}
+
+/** Options of {@link partsOf}. */
+export interface PartsOptions {
+  readonly partBytes: number;
+  /** Called with each piece of the content in order. */
+  onPiece?(piece: Uint8Array): void;
+}
+
+const firstBytes = 65_536;
+
+/**
+ * Splits `chunks` into parts of exactly `partBytes`. The last part is shorter and may be empty, so another part follows each full one.
+ * Parts are copies in memory that is used again, because V8 would collect that of old parts late. Chunks are hashed as they
+ * arrive: hashing a whole part would block this thread.
+ */
+export async function* partsOf(
+  chunks: AsyncIterable<Uint8Array>,
+  { partBytes, onPiece }: PartsOptions,
+): AsyncGenerator<ContentPart> {
+  const free: Uint8Array[] = [];
+  let hash = createHash('sha256');
+  // A small content does not take the memory of a whole part.
+  let memory = Buffer.allocUnsafeSlow(Math.min(partBytes, firstBytes)) as Uint8Array;
+  let bytes = 0;
+
+  function finish(): ContentPart {
+    const own = memory;
+    const part = {
+      content: own.subarray(0, bytes),
+      sha256: hash.digest('hex'),
+      release: () => void free.push(own),
+    };
+    hash = createHash('sha256');
+    bytes = 0;
+    return part;
+  }
+
+  for await (const chunk of chunks) {
+    for (let rest = chunk; rest.byteLength > 0;) {
+      const piece = rest.subarray(0, partBytes - bytes);
+      memory = withRoom(memory, bytes, piece.byteLength, partBytes);
+      memory.set(piece, bytes);
+      hash.update(piece);
+      onPiece?.(piece);
+      bytes += piece.byteLength;
+      rest = rest.subarray(piece.byteLength);
+      if (bytes < partBytes) continue;
+      yield finish();
+      memory = free.pop() ?? Buffer.allocUnsafeSlow(partBytes);
+    }
+  }
+  yield finish();
+}
+
+/** Returns memory with room for more bytes, which keeps the first `used` ones. */
+function withRoom(memory: Uint8Array, used: number, more: number, partBytes: number): Uint8Array {
+  if (used + more <= memory.byteLength) return memory;
+  const larger = Buffer.allocUnsafeSlow(Math.min(partBytes, Math.max(used + more, 4 * memory.byteLength)));
+  larger.set(memory.subarray(0, used));
+  return larger;
+}
