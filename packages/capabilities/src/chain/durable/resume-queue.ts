@@ -3,7 +3,7 @@ import type { Clock } from '@ravi/kernel';
 /** Options of {@link createResumeQueue}. */
 export interface ResumeQueueOptions {
   readonly clock: Clock;
-  /** Maximum number of runs that start at once. */
+  /** Maximum number of runs that start at once. Urgent ones leave one place to the others, if there is more than one. */
   readonly atOnce: number;
   /** Resumes a run and resolves when it has ended or is paused. Never rejects. */
   readonly resume: (runId: string) => Promise<void>;
@@ -13,7 +13,7 @@ export interface ResumeQueueOptions {
 export interface ResumeQueue {
   /** Number of runs that wait. */
   readonly size: number;
-  /** Adds a run, before all that are not urgent if it is. */
+  /** Adds a run. Urgent ones start first, and in most places. */
   add(runId: string, urgency: 'urgent' | 'usual'): void;
   /** Resumes no further run. */
   stop(): void;
@@ -32,24 +32,29 @@ export function createResumeQueue({ clock, atOnce, resume }: ResumeQueueOptions)
   const urgent = new Set<string>();
   const usual = new Set<string>();
   const inFlight = new Set<Promise<void>>();
+  const urgentAtOnce = Math.max(1, atOnce - 1);
   let starting = 0;
+  let startingUrgent = 0;
   let isOver = false;
 
   function work(): void {
     while (!isOver && starting < atOnce) {
-      const runId = take(urgent) ?? take(usual);
+      const urgentId = startingUrgent < urgentAtOnce ? take(urgent) : undefined;
+      const runId = urgentId ?? take(usual);
       if (runId === undefined) return;
-      begin(runId);
+      begin(runId, urgentId === undefined ? 0 : 1);
     }
   }
 
-  function begin(runId: string): void {
+  function begin(runId: string, urgentPlaces: 0 | 1): void {
     starting += 1;
+    startingUrgent += urgentPlaces;
     let counts = true;
     const leave = (): void => {
       if (!counts) return;
       counts = false;
       starting -= 1;
+      startingUrgent -= urgentPlaces;
       work();
     };
     const timer = clock.setTimer(leave, startMs, { isBackground: true });

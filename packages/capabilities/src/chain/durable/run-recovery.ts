@@ -54,9 +54,9 @@ const fullScanMs = 600_000;
 
 /**
  * Resumes runs in the background until it is stopped: at once and at each poll those whose process died, and paused ones
- * when a decision arrives. Answered and released runs go first, then those whose lease has expired. Any number of runs is
- * read in slices of one query, between which the process does other work. It also expires approval requests that were not
- * decided in time.
+ * when a decision arrives. Answered and released runs go first, in all places but one; the others are those whose lease has
+ * expired. Any number of runs is read in slices of one query, between which the process does other work. It also expires
+ * approval requests that were not decided in time.
  */
 export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   const {
@@ -105,8 +105,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     try {
       await endLeasesOfDead();
       await findWithdrawn();
-      await findAnswered(clock.now() - lookBackMs);
-      await findLeft();
+      await Promise.all([findAnswered(clock.now() - lookBackMs), findLeft()]);
       const now = clock.now();
       const { items } = await store.approvals.expire(now, maxParkedMs === undefined ? undefined : now - maxParkedMs);
       const expired = items.filter((approval) => !isUndecided(approval));

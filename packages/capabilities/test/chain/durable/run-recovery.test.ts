@@ -175,6 +175,25 @@ async function pauseAgent(store: CompleteStateStore, id: string, reason: 'approv
   await approvals.create(createApprovalRequest({ id, runId: id, expiresAt: Date.now() + 600_000 }));
 }
 
+test('an interrupted run does not wait for answered ones, which have all places but one', async () => {
+  const started: string[] = [];
+  const { promise: end, resolve: onEnd } = Promise.withResolvers<void>();
+  const queue = createResumeQueue({
+    clock: createFakeClock(),
+    atOnce: 4,
+    resume: (runId) => {
+      started.push(runId);
+      return end;
+    },
+  });
+  for (let index = 1; index <= 5; index += 1) queue.add(`answered-${index}`, 'urgent');
+  for (let index = 1; index <= 2; index += 1) queue.add(`interrupted-${index}`, 'usual');
+  await turn();
+  assert.deepEqual(started, ['answered-1', 'answered-2', 'answered-3', 'interrupted-1']);
+  onEnd();
+  await until(() => started.length === 7);
+});
+
 test('a run of an agent whose last request was withdrawn is resumed by the next process, and no other paused run', async () => {
   await using world = await createWorld();
   await using process = world.open();
