@@ -246,13 +246,16 @@ test('a run that waits with wait_job for the approval of a job pauses once the r
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-test('a run does not pause while the decision that it waited for is consumed', async () => {
+// A request that an earlier process stored may be decided before this one has reported that it is stored.
+test.each([
+  ['that it waited for', ['onStored', 'onDecided']],
+  ['of an earlier process', ['onDecided', 'onStored']],
+] as const)('a run does not pause while the decision %s is consumed', async (_whose, reports) => {
   const world = createJobWorld({ risk: 'critical' });
   const clock = createFakeClock(start);
   const consuming: ApprovalHandler = {
-    request(_request, { onStored, onDecided }) {
-      onStored?.();
-      onDecided?.();
+    request(_request, options) {
+      for (const report of reports) options[report]?.();
       return new Promise<never>(() => {});
     },
   };

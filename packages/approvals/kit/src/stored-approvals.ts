@@ -52,6 +52,8 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     async request(request, { signal, checkArguments, writer, onStored, onDecided }) {
       const stored = await retryWhileUnavailable(() => storeRequest(store, request, writer), { clock, signal });
       if (stored === 'other') return denied('its approval id is already used by another call');
+      // A run must not pause for the request: no decision will wake it.
+      if (stored === 'decided') onDecided?.();
       onStored?.();
       feed.checkNow();
       const checked = checkArguments === undefined ? {} : { checkArguments };
@@ -170,14 +172,14 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
 }
 
 /**
- * Stores a request under its id. Returns `same` if the id is already taken by a request for the same call, as after a
- * restart, and `other` if it is taken by a request for another call.
+ * Stores a request under its id. Returns `undecided` or `decided` if the id is already taken by a request for the same call, as
+ * after a restart, and `other` if it is taken by a request for another call.
  */
 async function storeRequest(
   store: ApprovalStore,
   request: ApprovalRequest,
   writer: RunWriter | undefined,
-): Promise<'new' | 'same' | 'other'> {
+): Promise<'new' | 'undecided' | 'decided' | 'other'> {
   try {
     await store.create(request, writer);
     return 'new';
@@ -185,7 +187,8 @@ async function storeRequest(
     const known = isKernelError(error, 'E_STATE_CONFLICT') ? await store.get(request.id) : undefined;
     // Unknown after a conflict: another process has the run.
     if (known === undefined) throw error;
-    return differingField(known.request, request) === undefined ? 'same' : 'other';
+    if (differingField(known.request, request) !== undefined) return 'other';
+    return isUndecided(known) ? 'undecided' : 'decided';
   }
 }
 

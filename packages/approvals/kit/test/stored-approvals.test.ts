@@ -50,6 +50,23 @@ test('a handler reports that a request is stored, and that it is decided before 
   assert.deepEqual(seen, ['pending', 'approved']);
 });
 
+test('a request that was decided before a restart is reported as decided, so that its run does not pause', async () => {
+  const { request, decide, store, clock, feed } = openScene();
+  const first = request();
+  await settle();
+  await decide();
+  clock.advance(250);
+  await first;
+  const seen: string[] = [];
+  const again = createStoredApprovals({ store, feed, clock }).request(createApprovalRequest({ id: 'approval-1' }), {
+    signal: new AbortController().signal,
+    onStored: () => seen.push('stored'),
+    onDecided: () => seen.push('decided'),
+  });
+  assert.deepEqual(await again, approved);
+  assert.deepEqual(seen, ['decided', 'stored', 'decided']);
+});
+
 test('a decision that another process records is noticed, and no timer is left', async () => {
   const { request, decide, clock } = openScene();
   const result = request();
