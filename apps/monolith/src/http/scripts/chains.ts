@@ -2,12 +2,12 @@ import { api } from '@ravi/api';
 import type { ChainResult } from '@ravi/api';
 import { implement } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
-import type { ApprovalMode } from '@ravi/capabilities';
+import type { ApprovalMode, DurableChainResult } from '@ravi/capabilities';
 import type { ChainPolicy } from '@ravi/kernel';
 import type { ChainRunner } from '../../runs/chain-runner.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import { nameSuspendedRun, newRunId, runIdOf } from './name-suspended-run.ts';
-import { resumeRepeated } from './resume-repeated.ts';
+import { resultOfScript } from './result-of-script.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
@@ -67,9 +67,10 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       if (!isKnown) await pausedRuns.check(principal);
       // The client waits for the result.
       const approvals = config.approvals.mode ?? 'wait';
-      const repeated = { chains, runs: store.runs, signal: AbortSignal.any([signal, lifetime]) };
-      const result = isKnown ? resumeRepeated(runId, repeated) : chains.start({ ...request, runId, approvals });
-      return nameSuspendedRun(durable.store.runs, runId, result);
+      const begin = (): Promise<DurableChainResult> =>
+        isKnown ? chains.resume(runId) : chains.start({ ...request, runId, approvals });
+      const result = resultOfScript(runId, begin, { chains, runs: store.runs, signal, lifetime });
+      return nameSuspendedRun(store.runs, runId, result);
     }
     return streamPlaces.open(principal, async (onEnd) => {
       const { id: runId } = await runs.startChain({ ...request, ...runIdOf(keyed), approvals: approvalMode });

@@ -1,35 +1,38 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DurableChains } from '@ravi/capabilities';
-import { isKernelError } from '@ravi/kernel';
+import type { DurableChainResult, DurableChains } from '@ravi/capabilities';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { RunStore } from '@ravi/kernel';
 
-/** Services of {@link resumeRepeated}. */
-export interface RepeatedScriptServices {
+/** Services of {@link resultOfScript}. */
+export interface ScriptResultServices {
   readonly chains: Pick<DurableChains, 'resume'>;
   readonly runs: Pick<RunStore, 'get'>;
-  /** Aborts when the client disconnects or the process shuts down. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Aborts when the process shuts down. */
+  readonly lifetime: AbortSignal;
 }
 
 const pollMs = 500;
 
 /**
- * Returns the result of the run that the first request with a key started. While another process executes the run, it waits,
- * as the first request does.
- * @throws KernelError as `DurableChains.resume`, except that another process executes the run
+ * Returns the result of a script that `begin` starts or resumes. If another process executes its run, it waits for that: a
+ * repeated request came to another server, or this process was stopped for longer than a lease.
+ * @throws KernelError as `begin`, and `E_RUN_SUSPENDED` if this process shuts down
  */
-export async function resumeRepeated(
+export async function resultOfScript(
   runId: string,
-  { chains, runs, signal }: RepeatedScriptServices,
-): ReturnType<DurableChains['resume']> {
-  for (;;) {
+  begin: () => Promise<DurableChainResult>,
+  { chains, runs, signal, lifetime }: ScriptResultServices,
+): Promise<DurableChainResult> {
+  for (let attempt = begin; ; attempt = () => chains.resume(runId)) {
     try {
-      return await chains.resume(runId);
+      return await attempt();
     } catch (error) {
-      const isHeld = isKernelError(error, 'E_STATE_CONFLICT') && (await runs.get(runId))?.outcome === undefined;
-      if (!isHeld || signal.aborted) throw error;
+      if (!isKernelError(error, 'E_STATE_CONFLICT') || signal.aborted) throw error;
+      if ((await runs.get(runId)) === undefined) throw error;
     }
-    // At the end of the wait the process may be shutting down, which the next attempt says.
-    await pause(pollMs, undefined, { signal }).catch(() => {});
+    await pause(pollMs, undefined, { signal: AbortSignal.any([signal, lifetime]) }).catch(() => {});
+    if (lifetime.aborted) throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down');
   }
 }
