@@ -144,7 +144,10 @@ function wrongValues({ runs, effects }: Evidence): readonly string[] {
 
 function questionsWithoutCall({ approvals, runs }: Evidence): readonly string[] {
   const byId = new Map(runs.map((run) => [run.id, run]));
-  return approvals.flatMap((approval) => {
+  const asked = runs
+    .filter((run) => !isLive(run))
+    .flatMap((run) => run.questions.map(({ callId }) => `the question of ${callId} of ${nameOf(run)} is open`));
+  const requests = approvals.flatMap((approval) => {
     const run = byId.get(approval.runId);
     if (run !== undefined && isLive(run)) return [];
     if (openStatuses.includes(approval.status))
@@ -152,6 +155,7 @@ function questionsWithoutCall({ approvals, runs }: Evidence): readonly string[] 
     if (run?.trace.some(({ callId }) => callId === approval.callId)) return [];
     return [`${describe(approval)} is ${approval.status}, and its call ${approval.callId} is not in the trace`];
   });
+  return [...asked, ...requests];
 }
 
 function callsWithoutEnd({ runs, events }: Evidence): readonly string[] {

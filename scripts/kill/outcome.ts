@@ -28,6 +28,8 @@ export interface EndedRun {
   readonly trace: readonly TracedCall[];
   readonly artifacts: readonly { readonly ref: string; readonly bytes: number }[];
   readonly children: readonly { readonly id: string }[];
+  /** Questions to the user that are open. */
+  readonly questions: readonly { readonly callId: string }[];
 }
 
 /** An approval at the end of the test. */
@@ -51,7 +53,8 @@ export interface FinalState {
 }
 
 const live = ['running', 'paused'];
-const readMs = 10_000;
+// On an overloaded machine the end takes a while to arrive.
+const readMs = 60_000;
 const readsAtOnce = 6;
 
 /** Waits until no run is live, for at most `limitMs`. */

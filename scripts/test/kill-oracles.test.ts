@@ -26,6 +26,7 @@ const run: EndedRun = {
   ],
   artifacts: [],
   children: [],
+  questions: [],
 };
 
 const effectOf = (callId: string, kind: string, id: string): Evidence['effects'][number] => ({
@@ -244,6 +245,11 @@ const broken: readonly (readonly [what: string, evidence: Evidence, guarantees: 
     'a parked question of such a run',
     withApproval({ status: 'parked' }),
     ['questions without a call', 'acknowledged data lost'],
+  ],
+  [
+    'an open question of a run that has ended',
+    withRun({ questions: [{ callId: 'call_5' }] }),
+    ['questions without a call'],
   ],
   ['an approval that no call used', withApproval({ status: 'approved' }), ['questions without a call']],
   ['a question whose call is in no trace', withApproval({ callId: 'call_9' }), ['questions without a call']],
