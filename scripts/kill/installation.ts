@@ -57,8 +57,6 @@ function configuration({ modelUrl, leaseMs }: InstallationAddresses, databaseUrl
   return {
     policy: { maxRiskUnapproved: 'high' },
     runs: { leaseMs },
-    // Faults here are so frequent that a run may be interrupted often before its first result.
-    agent: { maxFruitlessCrashes: 1_000 },
     tools: ['./tools'],
     skills: ['./skills'],
     plugins: {

@@ -7,11 +7,13 @@ import { startRunRecovery } from '@ravi/capabilities';
 import type { RunRecovery } from '@ravi/capabilities';
 import type { ServerConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
+import type { Run } from '@ravi/kernel';
 import { partsOf } from './container.ts';
 import { answerInvalidRequest, guardConnections } from './http/core/guard-connections.ts';
 import { warnOfInvalidSchemas } from './tools/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
+import { createCrashGuard } from './runs/crash-guard.ts';
 import { isDeadOwner } from './runs/process-owner.ts';
 import { createRecoverAgentRun } from './runs/recover-agent-run.ts';
 import type { Parts } from './tokens.ts';
@@ -100,12 +102,27 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
 function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
-  const { maxFruitlessCrashes } = config.agent;
-  const resumeOther = createRecoverAgentRun({ store, agentRunner, recorder, maxFruitlessCrashes, clock, logger });
+  const resumeOther = createRecoverAgentRun({ agentRunner, logger });
+  const { maxFruitlessCrashes } = config.runs;
+  const guard = createCrashGuard({ store, recorder, turns: durable.turns, maxFruitlessCrashes, clock, logger });
+  // Of the others, a run that no process here can resume is not its concern.
+  const admit = async (run: Run, signal: AbortSignal): Promise<boolean> =>
+    (run.definition.kind !== 'chain' && !agentRunner.owns(run)) || guard.admit(run, signal);
   // A lease that has just expired is found before as much time passes again.
   const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / 2));
   const maxParkedMs = config.approvals.maxParkedDays * dayMs;
-  return startRunRecovery({ chains, store, feed, resumeOther, isDeadOwner, maxParkedMs, intervalMs, clock, logger });
+  return startRunRecovery({
+    chains,
+    store,
+    feed,
+    resumeOther,
+    admit,
+    isDeadOwner,
+    maxParkedMs,
+    intervalMs,
+    clock,
+    logger,
+  });
 }
 
 function listen(

@@ -28,6 +28,7 @@ const everyType: Readonly<Record<RecordedEventType, true>> = {
   'run-start': true,
   'run-paused': true,
   'run-suspended': true,
+  'run-accompanied': true,
   'run-end': true,
   'step-start': true,
   'step-end': true,

@@ -127,8 +127,8 @@ test('a reader receives what the previous process stores after the log was opene
   const change = { from: ['running'], to: 'completed', now: 1, owner: 'two', event: end } as const;
   assert.equal(await recorder.runs.transition(runId, change), true);
   assert.deepEqual(await Promise.all(readers), [
-    ['1.1', '1.2', '1.3', '2.1', '2.2'],
-    ['1.2', '1.3', '2.1', '2.2'],
+    ['1.1', '1.2', '1.3', '2.1', '2.2', '2.3'],
+    ['1.2', '1.3', '2.1', '2.2', '2.3'],
   ]);
 });
 

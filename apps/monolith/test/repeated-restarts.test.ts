@@ -44,7 +44,7 @@ export default {
 
 const config = {
   plugins: { modelProvider: [{ use: './model.mjs' }] },
-  agent: { maxFruitlessCrashes: 1 },
+  runs: { maxFruitlessCrashes: 1 },
 };
 const files = { 'model.mjs': model, 'tools/read.mjs': readTool };
 
@@ -79,8 +79,6 @@ async function restarted(installation: TestInstallation, signal: NodeJS.Signals,
     const url = await server.url();
     if (number === 1) runId = (await send(url, '/v1/runs', { kind: 'agent', task: 'read it' })).id;
     await untilBegun(installation, number);
-    // A process of which no event is stored does not count as one that crashed.
-    while ((await send(url, `/v1/runs/${runId}`)).attempts.length < number) await pause(20);
     server.signal(signal);
     await server.exit;
   }
@@ -103,13 +101,21 @@ test('a run completes after ten shutdowns in a row during the same call', { time
   );
 });
 
-test('a run fails at the crash after agent.maxFruitlessCrashes crashes', { timeout: 90_000 }, async () => {
+test('a suspected run fails at the crash after runs.maxFruitlessCrashes crashes', { timeout: 120_000 }, async () => {
   await using installation = await createInstallation(config, files);
-  const runId = await restarted(installation, 'SIGKILL', 2);
+  // The first attempt has a response. After two crashes without progress the run is suspected, and the second crash then ends it.
+  const runId = await restarted(installation, 'SIGKILL', 5);
   using server = startProcess(installation.folder, ['--port', '0']);
-  const end = await ended(await server.url(), runId);
+  const url = await server.url();
+  const end = await ended(url, runId);
   assert.deepEqual([end.status, end.error?.code], ['failed', 'E_RUN_LOST'], JSON.stringify(end));
-  assert.match(end.error.message, /crashed 2 times in a row without progress \(agent\.maxFruitlessCrashes\)/);
+  assert.match(end.error.message, /crashed 2 times in a row without progress.*\(runs\.maxFruitlessCrashes is 1\)/);
+  const { attempts, trace } = await send(url, `/v1/runs/${runId}`);
+  assert.deepEqual(
+    attempts.map((attempt: Body) => attempt.end),
+    [...Array<string>(5).fill('crashed'), 'ended'],
+  );
+  assert.deepEqual([trace.length, trace[0].status, trace[0].errorCode], [1, 'error', 'E_CALL_UNKNOWN']);
 });
 
 test('attempts of a run name the crash and the time in which no process ran it', { timeout: 90_000 }, async () => {

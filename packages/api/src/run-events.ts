@@ -41,6 +41,8 @@ export const recordedEventData = {
         task: string(),
         isResumed: boolean(),
         wasInterrupted: boolean({ description: 'The process that ran it before ended.' }),
+        isAlone: boolean({ description: 'It is resumed apart from other runs that may be the cause of crashes.' }),
+        aboveEpoch: integer({ description: 'Of a sub-agent: the epoch of the run above in which it began.' }),
       },
     ),
   ),
@@ -57,6 +59,7 @@ export const recordedEventData = {
     ),
   ),
   'run-suspended': sameAs<DataOf<'run-suspended'>>()(object({}, place)),
+  'run-accompanied': sameAs<DataOf<'run-accompanied'>>()(object({}, place)),
   'run-end': sameAs<DataOf<'run-end'>>()(
     object(
       { status: enumOf(['completed', 'stopped', 'failed', 'cancelled', 'ok', 'error', 'timeout']) },

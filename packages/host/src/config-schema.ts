@@ -197,6 +197,13 @@ export const configSchema: JsonSchema = {
           description:
             'Time after which another server continues the runs of a server that does not renew its lease on them. It renews after each third of this time.',
         },
+        maxFruitlessCrashes: {
+          type: 'integer',
+          minimum: 1,
+          default: 5,
+          description:
+            'Crashes of servers in a row, without progress of a run between them, that the run survives while no other suspected run is resumed next to it; the next one fails it with E_RUN_LOST. A run is suspected after its first two crashes in a row without progress. A shutdown is not a crash.',
+        },
       },
     },
     agent: {
@@ -229,13 +236,6 @@ export const configSchema: JsonSchema = {
           minimum: 0,
           default: 30_000,
           description: 'Time for which a failed model of plugins.modelProvider is asked last.',
-        },
-        maxFruitlessCrashes: {
-          type: 'integer',
-          minimum: 1,
-          default: 3,
-          description:
-            'Crashes of the server in a row, without progress of a run between them, that the run survives; the next one fails it with E_RUN_LOST. A shutdown is not a crash.',
         },
         demoScript: {
           type: 'string',

@@ -76,11 +76,6 @@ export interface AgentConfig {
   readonly promoteAfterMs?: number;
   /** Milliseconds that a failed model of `plugins.modelProvider` is asked last. Default: 30 000. */
   readonly modelCooldownMs?: number;
-  /**
-   * Crashes of the server in a row, without progress of a run between them, that the run survives. The next one fails it.
-   * Default: 3.
-   */
-  readonly maxFruitlessCrashes?: number;
   /** Script that the demo model runs if no provider key is set. */
   readonly demoScript?: string;
   /** Limits of one run; an absent field has no limit. `maxCost` needs `prices` and is in their currency. */
@@ -134,6 +129,11 @@ export interface RunsConfig {
    * after each third of this time.
    */
   readonly leaseMs: number;
+  /**
+   * Crashes of servers in a row, without progress of a run between them, that the run survives while no other suspected run is
+   * resumed next to it. The next one fails it with `E_RUN_LOST`. A run is suspected after its first two such crashes.
+   */
+  readonly maxFruitlessCrashes: number;
 }
 
 /** Retention of finished runs in the state store. */
@@ -186,7 +186,7 @@ export interface ResolvedConfig {
   readonly approvals: ApprovalsConfig;
   readonly runs: RunsConfig;
   /** `demoScript` is an absolute path. */
-  readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps' | 'maxFruitlessCrashes'>>;
+  readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps'>>;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
   readonly retention: RetentionConfig;

@@ -24,7 +24,6 @@ const agentDefaults = {
   modelRetries: 4,
   maxModelRetryDelayMs: 60_000,
   modelCooldownMs: 30_000,
-  maxFruitlessCrashes: 3,
 };
 
 test('without a file the defaults apply and relative paths start at the working directory', async () => {
@@ -50,7 +49,7 @@ test('without a file the defaults apply and relative paths start at the working 
     agent: agentDefaults,
     chains: { preflight: true },
     approvals: { expiryMs: 604_800_000, onExpiry: 'deny', maxParkedDays: 90, maxPausedRuns: 10_000 },
-    runs: { leaseMs: 10_000 },
+    runs: { leaseMs: 10_000, maxFruitlessCrashes: 5 },
     logging: { level: 'info' },
     telemetry: { content: false },
     tools: [],

@@ -133,6 +133,7 @@ export type {
   NewRun,
   PausedRun,
   Run,
+  RunClaim,
   RunDefinition,
   RunFilter,
   RunLease,

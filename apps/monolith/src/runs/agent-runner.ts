@@ -144,11 +144,14 @@ function isRefusal(event: AgentEvent): event is Extract<AgentEvent, { readonly t
   return event.type === 'run-end' && event.error?.code === 'E_SESSION_BUSY';
 }
 
-/** Returns the event for the record; `undefined` for one that hooks or the run store report, and for whole content. */
+/**
+ * Returns the event for the record; `undefined` for one that hooks or the run store report, as it does the start of a run that
+ * this process resumes, and for whole content.
+ */
 function recordableEvent(event: AgentEvent, task: string | undefined): RecordableEvent | undefined {
   switch (event.type) {
     case 'run-start':
-      return task === undefined ? event : { ...event, task };
+      return task === undefined ? undefined : { ...event, task };
     case 'message':
       return textOfResponse(event.message);
     case 'model-delta':

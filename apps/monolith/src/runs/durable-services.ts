@@ -25,6 +25,8 @@ import type { PausedRunLimit } from './paused-run-limit.ts';
 import { createProcessOwner } from './process-owner.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import type { RunRecorder } from './run-recorder.ts';
+import { createSuspectTurns } from './suspect-turns.ts';
+import type { SuspectTurns } from './suspect-turns.ts';
 import { createRunService } from './run-service.ts';
 import type { RunService } from './run-service.ts';
 
@@ -32,6 +34,8 @@ import type { RunService } from './run-service.ts';
 export interface DurableServices {
   readonly store: CompleteStateStore;
   readonly recorder: RunRecorder;
+  /** Turns of runs that may be the cause of crashes. */
+  readonly turns: SuspectTurns;
   /** Scripts that outlive the process; without them a script ends with its request. */
   readonly chains: DurableChains;
   readonly agentRunner: AgentRunner;
@@ -73,7 +77,10 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
 
   const owner = createProcessOwner();
   const redact = options.redactor.strings;
-  const recorder = createRunRecorder({ hooks, store: stateStore, blobStore, redact, ...priced, clock, logger });
+  const turns = createSuspectTurns(clock);
+  const watched = { isAlone: turns.has, onProgress: turns.end };
+  const recording = { hooks, store: stateStore, blobStore, redact, ...priced, ...watched, clock, logger };
+  const recorder = createRunRecorder(recording);
   // Every end of a run goes through the recorder.
   const store = { ...stateStore, runs: recorder.runs };
   const { runs, journal, approvals, history, jobs } = store;
@@ -118,7 +125,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { maxPausedRuns } = options.config.approvals;
   const pausedRuns = createPausedRunLimit({ runs, maxPausedRuns, clock });
   const service = createRunService({ store, chains, agentRunner, pausedRuns, hooks, clock, logger });
-  return { store, recorder, chains, agentRunner, runs: service, pausedRuns, approvalMode };
+  return { store, recorder, turns, chains, agentRunner, runs: service, pausedRuns, approvalMode };
 }
 
 // A handler asks its approver in this process, and would not be asked again while the run is stored.

@@ -185,6 +185,7 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
     follow(id) {
       newest = id;
       shown.follow(id);
+      wakeAll();
     },
     begin(holder) {
       if (writer === undefined) {

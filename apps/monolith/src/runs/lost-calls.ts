@@ -1,5 +1,6 @@
 import type { RecordableEvent, RecordedEvent, RecordedEventData } from '@ravi/api';
 import type { JournaledCall } from '@ravi/kernel';
+import { endedBy } from './crashed-attempts.ts';
 
 /** Calls and steps that an earlier process of a run began. */
 export interface LostCalls {
@@ -8,6 +9,10 @@ export interface LostCalls {
    * process that continues a run cannot know that.
    */
   take(event: RecordableEvent): boolean;
+  /** True if the event is the first end of a call, a response or a step in the run. */
+  isProgress(event: RecordableEvent): boolean;
+  /** Adds events that the earlier process stored later. */
+  learn(events: readonly RecordedEvent[]): void;
   /** True if every call that an earlier process began has an end. */
   readonly isEmpty: boolean;
   /** Returns the ends of the remaining calls: as the journal has them, else with `E_CALL_UNKNOWN`. */
@@ -18,19 +23,35 @@ export interface LostCalls {
 export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
   const open = new Map<string, RecordedEventData['tool-call']>();
   const ended = new Set<string>();
-  for (const { type, data } of events) {
-    if (type === 'tool-call') {
-      open.set(data.callId, data);
-      ended.delete(callKey(data));
+  /** Everything that has ended once. */
+  const endedBefore = new Set<string>();
+
+  function learn(more: readonly RecordedEvent[]): void {
+    for (const { type, data } of more) {
+      if (type === 'tool-call') {
+        open.set(data.callId, data);
+        ended.delete(callKey(data));
+      }
+      if (type === 'tool-result') {
+        open.delete(data.callId);
+        ended.add(callKey(data));
+      }
+      if (type === 'step-start') ended.delete(stepKey(data));
+      if (type === 'step-end') ended.add(stepKey(data));
+      const name = endedBy({ ...data, type });
+      if (name !== undefined) endedBefore.add(name);
     }
-    if (type === 'tool-result') {
-      open.delete(data.callId);
-      ended.add(callKey(data));
-    }
-    if (type === 'step-start') ended.delete(stepKey(data));
-    if (type === 'step-end') ended.add(stepKey(data));
   }
+
+  learn(events);
   return {
+    learn,
+    isProgress(event) {
+      const name = endedBy(event);
+      if (name === undefined || endedBefore.has(name)) return false;
+      endedBefore.add(name);
+      return true;
+    },
     take(event) {
       const { type } = event;
       if (type === 'tool-call' || type === 'tool-result') open.delete(event.callId);

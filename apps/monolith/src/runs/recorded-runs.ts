@@ -1,5 +1,4 @@
-import type { RecordableEvent } from '@ravi/api';
-import type { JsonObject, LeaseRequest, Run, RunStore, RunTransition } from '@ravi/kernel';
+import type { Clock, JsonObject, LeaseRequest, Run, RunEventOf, RunStore, RunTransition } from '@ravi/kernel';
 import type { EventLog } from './event-log.ts';
 
 /** Options of {@link createRecordedRuns}. */
@@ -16,26 +15,31 @@ export interface RecordedRunsOptions {
   /** Adds the ends of calls that an earlier process began, before the run ends. */
   readonly endLostCalls: (runId: string) => Promise<void>;
   readonly redact: (data: JsonObject) => JsonObject;
+  /** True if the run is about to be resumed apart from other runs that may be the cause of crashes. */
+  readonly isAlone: (runId: string) => boolean;
+  readonly clock: Clock;
 }
 
 /**
  * Wraps a run store so that the log of a run knows its owner and epoch, and every end is stored before readers receive it:
- * first the events that wait, then the end in the transaction that ends the run.
+ * first the events that wait, then the end in the transaction that ends the run. The start of each later attempt is stored in the
+ * transaction of its claim, so that an attempt whose process ends at once counts too.
  */
 export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
-  const { runs, logOf, reopen, catchUp, close, endLostCalls, redact } = options;
+  const { runs, logOf, reopen, catchUp, close, endLostCalls, redact, isAlone, clock } = options;
   /** Sub-agents, whose logs are open while this process has their runs. */
   const subAgents = new Set<string>();
 
-  async function begin(run: Run, { owner }: LeaseRequest): Promise<void> {
+  async function begin(run: Run, { owner, above }: LeaseRequest, isNew: boolean): Promise<void> {
     const known = logOf(run.id);
     if (known?.isClosed === false && known.epoch === run.epoch) return;
     const isOwn = isSubAgent(run);
     if (isOwn) subAgents.add(run.id);
     const log = known === undefined ? await openOwn(run.id, isOwn) : await current(run.id, known);
     if (log === undefined) return;
-    if (log === known && run.epoch > 1) await catchUp(run.id);
-    if (run.definition.kind === 'chain' || isOwn) log.append(startOf(run));
+    if (log === known && !isNew) await catchUp(run.id);
+    // The runner of an agent adds the start of a new outermost run.
+    if (isNew && (run.definition.kind === 'chain' || isOwn)) log.append({ ...startOf(run, above), ...taskOf(run) });
     log.begin({ owner, epoch: run.epoch });
   }
 
@@ -88,20 +92,31 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
   }
 
   // The store keeps what it is given.
-  function shown(event: NonNullable<RunTransition['event']>): NonNullable<RunTransition['event']> {
+  function shown<Event extends RunEventOf<'run-start' | 'run-end' | 'run-paused'>>(event: Event): Event {
     const { type, runId, sessionId, ...data } = event;
-    return { type, runId, sessionId, ...redact(data as unknown as JsonObject) } as unknown as typeof event;
+    return { type, runId, sessionId, ...redact(data as unknown as JsonObject) } as unknown as Event;
+  }
+
+  function restartOf(run: Run, { above }: LeaseRequest): RunEventOf<'run-start'> | undefined {
+    // Its events belong to the run above.
+    if (run.definition.kind === 'chain' && run.parentRunId !== undefined) return undefined;
+    const interrupted = run.status === 'running' ? { wasInterrupted: true } : {};
+    const alone = isAlone(run.id) ? { isAlone: true } : {};
+    return { ...startOf(run, above), isResumed: true, ...interrupted, ...alone };
   }
 
   return {
     async create(run, lease) {
       const created = await runs.create(run, lease);
-      if (lease !== undefined) await begin(created, lease);
+      if (lease !== undefined) await begin(created, lease, true);
       return created;
     },
     async claim(id, request) {
-      const claimed = await runs.claim(id, request);
-      if (claimed !== undefined) await begin(claimed, request);
+      const known = await runs.get(id);
+      const event = known === undefined ? undefined : restartOf(known, request);
+      const start = event === undefined ? {} : { start: { event: shown(event), now: clock.now() } };
+      const claimed = await runs.claim(id, { ...request, ...start });
+      if (claimed !== undefined) await begin(claimed, request, false);
       return claimed;
     },
     transition,
@@ -134,15 +149,21 @@ function isSubAgent({ definition, parentRunId }: Run): boolean {
   return definition.kind === 'agent' && parentRunId !== undefined;
 }
 
-function startOf({ epoch, status, definition }: Run): RecordableEvent {
-  const resumed = epoch > 1 ? { isResumed: true } : {};
-  const interrupted = epoch > 1 && status === 'running' ? { wasInterrupted: true } : {};
-  if (definition.kind === 'chain') return { type: 'run-start', kind: 'chain', ...resumed, ...interrupted };
-  const { agent, task, callId } = definition.details ?? {};
-  const facts = {
+function startOf(run: Run, above: LeaseRequest['above']): RunEventOf<'run-start'> {
+  const { id: runId, sessionId, parentRunId, definition } = run;
+  const scope = { type: 'run-start', runId, sessionId } as const;
+  if (definition.kind === 'chain') return { ...scope, kind: 'chain' };
+  const { agent, callId } = definition.details ?? {};
+  return {
+    ...scope,
+    kind: 'agent',
     ...(typeof agent === 'string' ? { agent } : {}),
-    ...(typeof task === 'string' ? { task } : {}),
     ...(typeof callId === 'string' ? { parentId: callId } : {}),
+    ...(above !== undefined && above.runId === parentRunId ? { aboveEpoch: above.epoch } : {}),
   };
-  return { type: 'run-start', kind: 'agent', ...facts, ...resumed, ...interrupted };
+}
+
+function taskOf({ definition }: Run): { readonly task?: string } {
+  const task = definition.kind === 'chain' ? undefined : definition.details?.['task'];
+  return typeof task === 'string' ? { task } : {};
 }

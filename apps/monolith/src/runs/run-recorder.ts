@@ -8,6 +8,7 @@ import type {
   EventScope,
   HookEventType,
   JsonObject,
+  LeaseRequest,
   Logger,
   RunEventOf,
   RunStore,
@@ -30,6 +31,10 @@ export interface RunRecorder extends AsyncDisposable {
   open(runId: string, options?: { readonly isNew?: boolean }): Promise<EventLog | undefined>;
   /** Stores the remaining events, unless the store does not respond, and closes the log. */
   close(runId: string): Promise<void>;
+  /**
+   * Claims a run only to end it: no attempt begins. Opens its log; the caller closes it. Returns false if another process has the run.
+   */
+  claimToEnd(runId: string, lease: LeaseRequest): Promise<boolean>;
   /** Returns the log of a run that is active in this process. */
   active(runId: string): EventLog | undefined;
   /** Returns the stored events after an id, at most 1 000; an empty list if there is none. */
@@ -51,6 +56,10 @@ export interface RunRecorderOptions {
   readonly redact?: (data: JsonObject) => JsonObject;
   /** Without prices no event has a cost. */
   readonly prices?: PriceTable;
+  /** True if a run is about to be resumed apart from other runs that may be the cause of crashes. By default none is. */
+  readonly isAlone?: (runId: string) => boolean;
+  /** Called when a run makes progress, and when this process executes it no longer. */
+  readonly onProgress?: (runId: string) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -83,7 +92,17 @@ const keeperPrefix = 'kept:';
 
 /** Creates a recorder of the runs that are opened with it. Other calls are not recorded. */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { hooks, store, blobStore, redact = (data) => data, prices, clock, logger } = options;
+  const {
+    hooks,
+    store,
+    blobStore,
+    redact = (data) => data,
+    prices,
+    isAlone = () => false,
+    onProgress = () => {},
+    clock,
+    logger,
+  } = options;
   const stored = createStoredEvents(store);
   const logs = new Map<string, EventLog>();
   /** Number of console lines that a resumed script will write again. */
@@ -114,7 +133,9 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const { runId } = event;
     const log = logs.get(runId);
     if (log === undefined || (event.type === 'console' && isRepeated(runId, event))) return;
-    if (lostCalls.get(runId)?.take(event) === false) return;
+    const lost = lostCalls.get(runId);
+    if (lost?.take(event) === false) return;
+    if (lost?.isProgress(event) === true) onProgress(runId);
     log.append(event.type === 'model-end' ? withCost(event, prices) : event);
     if (event.type === 'artifact') pin(event);
   }
@@ -137,11 +158,15 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
 
   // The log is opened before the run is claimed, and until then its previous process stores events.
   async function catchUp(runId: string): Promise<void> {
-    if ((await stored.page(runId, bases.get(runId))).length === 0) return;
-    const known = await stored.load(runId);
-    const last = known.at(-1)?.id;
-    if (last !== undefined) logs.get(runId)?.follow(last);
-    remember(runId, known);
+    for (;;) {
+      const more = await stored.page(runId, bases.get(runId));
+      const last = more.at(-1)?.id;
+      if (last === undefined) return;
+      bases.set(runId, last);
+      logs.get(runId)?.follow(last);
+      repeatedLines.set(runId, (repeatedLines.get(runId) ?? 0) + more.filter(isLineOfRun).length);
+      lostCalls.get(runId)?.learn(more);
+    }
   }
 
   // Every call in the events has an end before the run has.
@@ -160,6 +185,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   async function close(runId: string): Promise<void> {
     const log = logs.get(runId);
     if (log === undefined) return;
+    onProgress(runId);
     // A run whose end is not stored continues in another process, and so do its readers.
     await log.hold().catch(() => {});
     // The run was resumed meanwhile, with a new log.
@@ -169,17 +195,40 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     log.close();
   }
 
+  async function open(
+    runId: string,
+    { isNew = false }: { readonly isNew?: boolean } = {},
+  ): Promise<EventLog | undefined> {
+    if (isOpen(runId)) return undefined;
+    const known = isNew ? [] : await stored.load(runId);
+    return isOpen(runId) ? undefined : openLog(runId, known);
+  }
+
   const logOf = (runId: string): EventLog | undefined => logs.get(runId);
   // The log of an earlier attempt may not have been removed yet.
   const isOpen = (runId: string): boolean => logs.get(runId)?.isClosed === false;
   return {
-    runs: createRecordedRuns({ runs: store.runs, logOf, reopen, catchUp, close, endLostCalls, redact }),
-    async open(runId, { isNew = false } = {}) {
-      if (isOpen(runId)) return undefined;
-      const known = isNew ? [] : await stored.load(runId);
-      return isOpen(runId) ? undefined : openLog(runId, known);
-    },
+    runs: createRecordedRuns({
+      runs: store.runs,
+      logOf,
+      reopen,
+      catchUp,
+      close,
+      endLostCalls,
+      redact,
+      isAlone,
+      clock,
+    }),
+    open,
     close,
+    async claimToEnd(runId, lease) {
+      const log = await open(runId);
+      const claimed = log === undefined ? undefined : await store.runs.claim(runId, lease);
+      if (claimed === undefined) return false;
+      await catchUp(runId);
+      log?.begin({ owner: lease.owner, epoch: claimed.epoch });
+      return true;
+    },
     active: logOf,
     page: stored.page,
     read: stored.load,

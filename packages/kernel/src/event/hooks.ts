@@ -15,6 +15,7 @@ export type HookEventType = Exclude<
   | 'model-text'
   | 'reasoning-delta'
   | 'run-suspended'
+  | 'run-accompanied'
   | 'tool-call-delta'
   | 'tool-call-start'
   | 'tool-progress'

@@ -68,6 +68,10 @@ export interface RunEventPayloads {
     readonly isResumed?: boolean;
     /** True if the process that ran it before ended. */
     readonly wasInterrupted?: boolean;
+    /** True if the process resumed no other suspected run meanwhile. Only the record of the run has it. */
+    readonly isAlone?: boolean;
+    /** For a sub-agent: epoch of the run above in which it started or resumed. Only the record of the run has it. */
+    readonly aboveEpoch?: number;
   };
   /** The run waits for the answers to its questions, or for approvals. */
   'run-paused': AgentProgress & {
@@ -81,6 +85,8 @@ export interface RunEventPayloads {
   };
   /** The process that ran the run leaves it to another one. Only the record of the run has it. */
   'run-suspended': object;
+  /** The process resumes another run that may be the cause of crashes. Only the record of a run that may be one too has it. */
+  'run-accompanied': object;
   'run-end': AgentProgress & {
     readonly status: 'completed' | 'stopped' | 'failed' | 'cancelled' | Exclude<ChainRunResult['status'], 'paused'>;
     /** Reason why the run of an agent ended. */

@@ -77,6 +77,15 @@ export interface LeaseRequest {
   readonly above?: RunWriter;
 }
 
+/** Request for the lease of a run that another process may have begun. */
+export interface RunClaim extends LeaseRequest {
+  /**
+   * First event of the epoch that the claim begins, so that the record has every attempt, however early its process ends. A store
+   * with `events` adds it in the same transaction; other stores ignore it, and all do if the owner already held the lease.
+   */
+  readonly start?: { readonly event: RunEventOf<'run-start'>; readonly now: number };
+}
+
 /** Renewal of a lease. */
 export interface LeaseRenewal extends LeaseRequest {
   /** If set, the lease is renewed only in this epoch. */
@@ -163,7 +172,7 @@ export interface RunStore {
    * owner already held the lease.
    * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
    */
-  claim(id: string, request: LeaseRequest): Promise<Run | undefined>;
+  claim(id: string, request: RunClaim): Promise<Run | undefined>;
   /** Extends the owner's lease, even an expired one. Returns `false` if the lease is free or another process has claimed it. */
   renew(id: string, request: LeaseRenewal): Promise<boolean>;
   /**

@@ -1,4 +1,4 @@
-import type { JsonObject, Run, RunStore } from '@ravi/kernel';
+import type { JsonObject, NewRunEvent, Run, RunEventOf, RunStore } from '@ravi/kernel';
 import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { endJobsOf } from './job-store.ts';
@@ -91,9 +91,8 @@ export function createRunStore(database: Database): RunStore {
         );
         if (changed === undefined) return false;
         if (event !== undefined) {
-          const { type, runId: _run, sessionId: _session, ...data } = event;
           const epoch = numberIn(changed, 'epoch');
-          await addLastEvent(sql, { runId: id, epoch }, { at: now, type, data: data as unknown as JsonObject });
+          await addLastEvent(sql, { runId: id, epoch }, recordOf(event, now));
         }
         return true;
       };
@@ -112,10 +111,11 @@ export function createRunStore(database: Database): RunStore {
         { lock: approvalsLock },
       );
     },
-    async claim(id, { owner, leaseMs, above }) {
+    async claim(id, { owner, leaseMs, above, start }) {
       const values = [id, checkId(owner, 'The owner of a lease'), leaseMs];
       const take = async (sql: SqlRunner): Promise<Run | undefined> => {
         await checkWriter(sql, lockRows, above);
+        const [before] = start === undefined ? [] : await sql.all(epochQuery(lockRows), [id]);
         const [row] = await sql.all(
           `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = ${leaseNow} + $3,
              epoch = epoch + CASE WHEN lease_owner = $2 THEN 0 ELSE 1 END
@@ -123,9 +123,14 @@ export function createRunStore(database: Database): RunStore {
              AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= ${leaseNow}) RETURNING *`,
           values,
         );
-        return row && readRow(runs, row);
+        if (row === undefined) return undefined;
+        const epoch = numberIn(row, 'epoch');
+        if (start !== undefined && before?.['epoch'] !== row['epoch']) {
+          await addLastEvent(sql, { runId: id, epoch }, recordOf(start.event, start.now));
+        }
+        return readRow(runs, row);
       };
-      return above === undefined ? take(database) : database.transaction(take);
+      return above === undefined && start === undefined ? take(database) : database.transaction(take);
     },
     // Leases need not survive a power failure, because their owners do not either.
     renew: (id, { owner, leaseMs, epoch }) =>
@@ -150,6 +155,16 @@ export function createRunStore(database: Database): RunStore {
       return rows.length;
     },
   };
+}
+
+// Locked, because the run must not change until the claim.
+function epochQuery(lockRows: string): string {
+  return `SELECT epoch FROM ${runs.table} WHERE id = $1${lockRows}`;
+}
+
+function recordOf(event: RunEventOf<'run-start' | 'run-end' | 'run-paused'>, at: number): Omit<NewRunEvent, 'n'> {
+  const { type, runId: _run, sessionId: _session, ...data } = event;
+  return { at, type, data: data as unknown as JsonObject };
 }
 
 // By the index of ended runs, because there may be any number of others.

@@ -84,6 +84,24 @@ export function runEventCases({ needing, options: { damage }, skip }: StateStore
     assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '1.2', '1.3', '2.1']);
   });
 
+  scenario('the start of an attempt is written with its claim, once', async ({ runs, events }) => {
+    await runs.create(newRun('run-1'), lease('one'));
+    await events.append('run-1', { owner: 'one', epoch: 1 }, [line(1)]);
+    const event = { type: 'run-start', ...scope, kind: 'agent', isResumed: true } as const;
+    const claim = (owner: string) => runs.claim('run-1', { ...lease(owner), start: { event, now: midnight + 5 } });
+    assert.equal(await claim('two'), undefined);
+    assert.equal((await claim('one'))?.epoch, 1);
+    assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1']);
+    await runs.expireLeases('one');
+    assert.deepEqual((await Promise.all([claim('two'), claim('three')])).filter(Boolean).length, 1);
+    const [first, ...others] = whole(await events.list('run-1', { after: { epoch: 1, n: 1 } }));
+    const data = { kind: 'agent', isResumed: true };
+    assert.deepEqual([first, others], [{ epoch: 2, n: 1, at: midnight + 5, type: 'run-start', data }, []]);
+    const owner = (await runs.get('run-1'))?.lease?.owner ?? '';
+    await events.append('run-1', { owner, epoch: 2 }, [line(2)]);
+    assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '2.1', '2.2']);
+  });
+
   scenario('a sub-agent that ends with the run above it has a last event', async ({ runs, events }) => {
     const agent = { kind: 'agent' } as const;
     await runs.create(newRun('parent', { definition: agent }), lease('one'));

@@ -46,6 +46,7 @@ export function agUiEvents({
           return endMessage() + (isContinued ? '' : write({ type: 'RUN_STARTED', threadId, runId, timestamp }));
         }
         case 'run-suspended':
+        case 'run-accompanied':
           return '';
         case 'run-paused':
           isOver = true;

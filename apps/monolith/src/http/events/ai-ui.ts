@@ -52,6 +52,7 @@ export function aiUiEvents(runId: string): EventFormat {
           return closePart() + step(false) + (isContinued ? '' : write({ type: 'start', messageId: runId }));
         }
         case 'run-suspended':
+        case 'run-accompanied':
           return '';
         case 'run-paused':
           isOver = true;

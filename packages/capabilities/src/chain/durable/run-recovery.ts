@@ -28,6 +28,11 @@ export interface RunRecoveryOptions {
    */
   readonly resumeOther?: (run: Run) => Promise<void>;
   /**
+   * Called before a run is resumed. Resolves with false if it must not be resumed now, for example because it may be the cause of
+   * crashes. The signal aborts when recovery stops. By default every run is resumed.
+   */
+  readonly admit?: (run: Run, signal: AbortSignal) => Promise<boolean>;
+  /**
    * Returns true for an owner of leases whose process is known to have ended, so that its runs are resumed without waiting for
    * the leases to expire. By default no owner is known.
    */
@@ -66,6 +71,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     clock,
     logger,
     resumeOther,
+    admit,
     isDeadOwner,
     maxParkedMs,
     intervalMs = 5_000,
@@ -74,6 +80,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   const queue = createResumeQueue({ clock, atOnce, resume });
   /** Runs of which a request was withdrawn since the last poll. */
   const withdrawn = new Set<string>();
+  const closing = new AbortController();
   let isOver = false;
   let isFirst = true;
   let nextScanAt = -Infinity;
@@ -83,8 +90,10 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     try {
       const run = await runToResume(runId);
       if (run === undefined || run.outcome !== undefined) return;
-      if (run.definition.kind !== chainKind) return await resumeOther?.(run);
-      if (chains.hasChanged(run.id)) return;
+      const isChain = run.definition.kind === chainKind;
+      if (isChain && chains.hasChanged(run.id)) return;
+      if (admit !== undefined && !(await admit(run, closing.signal))) return;
+      if (!isChain) return await resumeOther?.(run);
       const { status } = await chains.resume(run.id);
       logger.info('resumed a run', { runId, status });
     } catch (error) {
@@ -208,6 +217,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   function stop(): void {
     isOver = true;
+    closing.abort();
     queue.stop();
     subscription.unsubscribe();
     timer?.cancel();
