@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { HookManager } from '@ravi/invoker';
+import { silentLogger, systemClock } from '@ravi/kernel';
 import { test } from 'vitest';
+import { createToolMetrics } from '../src/tools/tool-metrics.ts';
 import { startServer } from './support/server.ts';
 
 test('calls of invented tools share one label, also when there is no budget left', async () => {
@@ -15,4 +18,15 @@ test('calls of invented tools share one label, also when there is no budget left
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   assert.doesNotMatch(metrics, /invented|made_up/);
   assert.match(metrics, /ravi_tool_calls_total\{tool="echo"\} 1\n/);
+});
+
+test('a call whose outcome an earlier process recorded is not counted again', () => {
+  const hooks = new HookManager({ clock: systemClock, logger: silentLogger });
+  const metrics = createToolMetrics(hooks);
+  const scope = { type: 'tool-result', runId: 'run', sessionId: 's', caller: 'direct', argsPreview: '{}' } as const;
+  const ended = { ...scope, tool: 'mail', status: 'ok', durationMs: 7 } as const;
+  hooks.emit({ ...ended, callId: 'call_1', wasRecorded: true });
+  assert.equal(metrics.of('mail').calls, 0);
+  hooks.emit({ ...ended, callId: 'call_2', status: 'error', errorCode: 'E_CALL_UNKNOWN' });
+  assert.deepEqual(metrics.of('mail'), { calls: 1, errors: 1, denials: 0, p50: 7, p95: 7 });
 });

@@ -111,7 +111,13 @@ export const recordedEventData = {
   'tool-result': sameAs<DataOf<'tool-result'>>()(
     object(
       { ...begunCall, status: enumOf(['ok', 'error', 'denied', 'timeout', 'cancelled']), durationMs: milliseconds },
-      { parentId, bytes: count, artifactRef: string(), errorCode: string() },
+      {
+        parentId,
+        bytes: count,
+        artifactRef: string(),
+        errorCode: string(),
+        wasRecorded: boolean({ description: 'An earlier process recorded the outcome.' }),
+      },
     ),
   ),
   'approval-requested': sameAs<DataOf<'approval-requested'>>()(

@@ -26,11 +26,12 @@ interface Counted {
 
 const maxDurations = 1_000;
 
-/** Counts every call from now on; calls of tools that do not exist together. Percentiles cover the last 1 000 calls of a tool. */
+/** Counts every call that ends from now on, in the process that records its outcome; calls of tools that do not exist together. Percentiles cover the last 1 000 calls of a tool. */
 export function createToolMetrics(hooks: HookManager): ToolMetrics {
   const tools = new Map<string, Counted>();
   const labelOf = createToolLabel();
-  hooks.observe('tool-result', ({ tool, status, durationMs, errorCode }) => {
+  hooks.observe('tool-result', ({ tool, status, durationMs, errorCode, wasRecorded }) => {
+    if (wasRecorded === true) return;
     const label = labelOf(tool, errorCode);
     let counted = tools.get(label);
     if (counted === undefined) {

@@ -1,7 +1,7 @@
 import { errorResult, previewOf } from '@ravi/invoker/internal';
+import { isCallWithin } from '@ravi/kernel';
 import type { CallStatus, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
 import type { AgentRun } from '../loop/agent-run.ts';
-import { isWithin } from './run-approvals.ts';
 
 /**
  * Settles a call of an interrupted run that is not made again: its journal has an outcome for it, and for each call inside it,
@@ -14,7 +14,7 @@ export async function settleCall(
   outcome: InvocationResult,
   { items }: Listing<JournalItem>,
 ): Promise<void> {
-  const recorded = items.filter((item) => item.type === 'call' && isWithin(item.entry.record.callId, call));
+  const recorded = items.filter((item) => item.type === 'call' && isCallWithin(item.entry.record.callId, call));
   const calls = recorded as readonly JournaledCall[];
   const own = calls.find(({ entry }) => entry.record.callId === call.id);
   for (const each of calls) {
@@ -32,6 +32,7 @@ export async function settleCall(
     durationMs: own?.status === 'finished' ? own.entry.record.durationMs : 0,
     ...(outcome.artifactRef === undefined ? {} : { artifactRef: outcome.artifactRef }),
     ...(outcome.error === undefined ? {} : { errorCode: outcome.error.code }),
+    ...(own?.status === 'finished' ? { wasRecorded: true } : {}),
   });
 }
 

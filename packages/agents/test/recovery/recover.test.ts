@@ -48,17 +48,17 @@ test('recovery reports the end of each call that it does not repeat, and of the 
   const hooks = new HookManager({ clock: createFakeClock(), logger: silentLogger });
   const agent = world.process(createScriptedModel([{ text: 'done' }]), { hooks });
   const ends: string[] = [];
-  hooks.observe('tool-result', ({ tool, callId, status, errorCode = '' }) => {
-    ends.push([tool, callId, status, errorCode].join(' '));
+  hooks.observe('tool-result', ({ tool, callId, status, errorCode = '', wasRecorded = false }) => {
+    ends.push([tool, callId, status, errorCode, wasRecorded ? 'recorded before' : ''].join(' ').trimEnd());
   });
   hooks.observe('step-end', ({ step, toolCalls }) => {
     ends.push(`step ${step} with ${toolCalls} calls`);
   });
   await agent.recover(world.row(), world.recovery).result;
   assert.deepEqual(ends, [
-    'write call-1-2 ok ',
+    'write call-1-2 ok  recorded before',
     'hang call-1-3 error E_CALL_UNKNOWN',
-    'look call-1-1 ok ',
+    'look call-1-1 ok',
     'step 1 with 3 calls',
     'step 2 with 0 calls',
   ]);

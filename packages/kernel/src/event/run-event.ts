@@ -167,6 +167,8 @@ export interface RunEventPayloads {
     readonly bytes?: number;
     readonly artifactRef?: string;
     readonly errorCode?: string;
+    /** True if an earlier process recorded the outcome, so that metrics do not count the call again. */
+    readonly wasRecorded?: boolean;
   };
   'tool-denied': { readonly tool: string; readonly code: string; readonly reason: string };
   'tool-dropped': { readonly tool: string; readonly provider: string };

@@ -52,12 +52,13 @@ export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration 
         .get(callKey(runId, callId))
         ?.setAttributes({ 'ravi.approval.decision': decision, 'ravi.approval.waited_ms': waitedMs });
     }),
-    hooks.observe('tool-result', ({ runId, callId, tool, status, durationMs, bytes, errorCode }) => {
+    hooks.observe('tool-result', ({ runId, callId, tool, status, durationMs, bytes, errorCode, wasRecorded }) => {
       const errorType = status === 'ok' ? undefined : (errorCode ?? status);
       spans.close(callKey(runId, callId), {
         attributes: withoutUndefined({ 'ravi.tool.status': status, 'ravi.tool.result.bytes': bytes }),
         errorType,
       });
+      if (wasRecorded === true) return;
       const measured = withoutUndefined({
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': labelOf(tool, errorCode),
