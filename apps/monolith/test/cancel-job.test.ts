@@ -12,7 +12,7 @@ test('a job of a run that another process holds is not cancelled, even if the cl
   await using store = await createSqliteStateStore({ file: ':memory:' });
   const clock = createFakeClock(Date.now() + 3_600_000);
   const logger = createMemoryLogger();
-  const agentRunner = { stopJob: () => false } as unknown as RunServiceOptions['agentRunner'];
+  const agentRunner = { stopJob: async () => false } as unknown as RunServiceOptions['agentRunner'];
   const chains = {} as RunServiceOptions['chains'];
   const service = createRunService({
     store,

@@ -1,8 +1,5 @@
 export { conversationIdOf } from './conversation/conversation.ts';
 export { joinMessages } from './conversation/join-messages.ts';
-export { endRunsOfCall } from './recovery/child-runs.ts';
-export type { CallOfRun } from './recovery/child-runs.ts';
-export { isWithin } from './recovery/run-approvals.ts';
 export { keepLease } from './loop/keep-lease.ts';
 export { busySession, findLiveRun } from './loop/busy-session.ts';
 export type { SessionPlace } from './loop/busy-session.ts';

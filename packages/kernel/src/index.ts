@@ -54,6 +54,7 @@ export type {
   SweepOptions,
   SweepReport,
 } from './blob/blob-store.ts';
+export { isCallWithin } from './call/call-record.ts';
 export type { ApprovalEdit, ApprovalTrace, CallStatus, ChainCallRecord } from './call/call-record.ts';
 export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
@@ -117,7 +118,7 @@ export type {
 export type { Exchange, ExchangeStore, StoredExchange } from './state/exchange-store.ts';
 export type { IdentityStore, StateIdentity } from './state/identity-store.ts';
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
-export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
+export type { Job, JobCancellation, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
 export type {
   Journal,
   JournalEntry,

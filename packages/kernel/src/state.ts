@@ -1,5 +1,5 @@
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
-export type { Job, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
+export type { Job, JobCancellation, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
 export type {
   Journal,
   JournalEntry,

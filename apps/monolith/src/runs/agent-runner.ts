@@ -43,8 +43,11 @@ export interface AgentRunner extends AsyncDisposable {
   has(runId: string): boolean;
   /** Cancels a run and returns its result; `undefined` if it is not active in this process. */
   cancel(runId: string): Promise<AgentResult> | undefined;
-  /** Ends a job of a run. Returns `false` if the run is not active in this process, or the job has ended. */
-  stopJob(runId: string, jobId: string, reason: string): boolean;
+  /**
+   * Ends a job of a run and resolves once that is stored. Resolves with `false` if the run is not active in this process, or the
+   * job has ended. A run that is about to pause, or to leave this process, does that first and keeps its jobs: `false` too.
+   */
+  stopJob(runId: string, jobId: string, reason: string): Promise<boolean>;
 }
 
 /** Options of {@link createAgentRunner}. */
@@ -131,7 +134,13 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
       running?.cancelling.abort('The run was cancelled');
       return running?.result;
     },
-    stopJob: (runId, jobId, reason) => active.get(runId)?.stream?.stopJob(jobId, reason) ?? false,
+    async stopJob(runId, jobId, reason) {
+      const { stream, result } = active.get(runId) ?? {};
+      const isStopped = stream?.stopJob(jobId, reason) === true;
+      if (isStopped) await stream.jobsStored();
+      else if (stream?.isLeaving === true) await result?.catch(() => {});
+      return isStopped;
+    },
     async [Symbol.asyncDispose]() {
       suspendAll();
       await Promise.allSettled([...active.values()].flatMap(({ result }) => (result === undefined ? [] : [result])));

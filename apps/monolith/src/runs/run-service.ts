@@ -1,10 +1,10 @@
 import type { HookManager } from '@ravi/invoker';
-import { busySession, endRunsOfCall, findLiveRun, isWithin } from '@ravi/agents';
+import { busySession, findLiveRun } from '@ravi/agents';
 import type { QuestionAnswer } from '@ravi/agents';
 import { RunProblem } from './run-problem.ts';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
-import { isKernelError, KernelError, openApprovalStatuses } from '@ravi/kernel';
-import type { Approval, Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
+import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 import type { PausedRunLimit } from './paused-run-limit.ts';
 
@@ -74,29 +74,6 @@ export function createRunService(options: RunServiceOptions): RunService {
     return store.runs.transition(run.id, change);
   }
 
-  // Wakes a run that is paused for what the call of the job waited for.
-  async function endCallOf({ runId, callId }: Job, reason: string): Promise<void> {
-    if (runId === undefined || callId === undefined) return;
-    const now = clock.now();
-    await endRunsOfCall(store.runs, { runId, callId }, { now, reason });
-    for (const { request, status } of await approvalsOf(runId)) {
-      const isOfCall = request.runId === runId && isWithin(request.callId, { id: callId });
-      if (isOfCall && openApprovalStatuses.includes(status))
-        await store.approvals.withdraw(request.id, { now, reason });
-    }
-  }
-
-  async function approvalsOf(runId: string): Promise<readonly Approval[]> {
-    const approvals: Approval[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await store.approvals.list({ runId }, cursor === undefined ? {} : { cursor });
-      approvals.push(...page.items);
-      cursor = page.next;
-    } while (cursor !== undefined);
-    return approvals;
-  }
-
   return {
     async startAgent(request) {
       const known = await startedBefore(request);
@@ -137,15 +114,12 @@ export function createRunService(options: RunServiceOptions): RunService {
       return recorded(run.id);
     },
     async cancelJob(job) {
-      const { id, runId, version, status } = job;
+      const { id, runId, status } = job;
       const reason = 'The job was cancelled';
-      if (runId !== undefined && agentRunner.stopJob(runId, id, reason)) return;
-      const run = runId === undefined ? undefined : await store.runs.get(runId);
-      // The lease of a process that has died is taken over within seconds. This process cannot tell: leases have the clock of the store.
-      const isHeld = run?.status === 'running' && run.lease !== undefined;
-      const error = { code: 'E_CANCELLED', message: reason, retryable: false };
-      const change = { status: 'cancelled', error, now: clock.now() } as const;
-      if (!isHeld && (await store.jobs.update(id, version, change)) !== undefined) return endCallOf(job, reason);
+      if (runId !== undefined && (await agentRunner.stopJob(runId, id, reason))) return;
+      const { version = job.version } = (await store.jobs.get(id)) ?? {};
+      // It wakes a run that is paused for what the call of the job waited for.
+      if ((await store.jobs.cancel(id, { version, now: clock.now(), reason })) !== undefined) return;
       throw new KernelError('E_STATE_CONFLICT', `Job ${id} is ${status} and cannot be cancelled in this process`);
     },
     async resumeAgent(run, answer) {

@@ -110,10 +110,11 @@ export class Jobs {
     if (entry !== undefined) entry.isRead = true;
   }
 
-  /** Stops a job. Returns `false` if it has finished or is unknown. With `isRead: false` the model is notified. */
+  /**
+   * Stops a job. Returns `false` if it has finished or is unknown, and if the run pauses or leaves this process: it keeps its jobs. With `isRead: false` the model is notified. */
   stop(id: string, reason: string, { isRead = true }: { readonly isRead?: boolean } = {}): boolean {
     const entry = this.#entry(id);
-    if (entry === undefined || !isLive(entry)) return false;
+    if (entry === undefined || !isLive(entry) || this.#run.isSuspended) return false;
     const error = { code: 'E_CANCELLED', message: reason, retryable: false };
     this.#end(entry, 'cancelled', { status: 'error', text: reason, files: [], error });
     entry.isRead = isRead;

@@ -14,6 +14,7 @@ export interface OpenCalls {
 export interface StreamedRun {
   readonly calls: OpenCalls | undefined;
   readonly jobs: Jobs;
+  readonly isSuspended: boolean;
 }
 
 /** Callbacks and signal that connect a run to its stream. */
@@ -63,9 +64,22 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
     return this.#run?.calls?.promote(callId) ?? false;
   }
 
-  /** Stops one job of the run and notifies the model. Returns `false` if the job has finished or is unknown. */
+  /**
+   * Stops one job of the run and notifies the model. Returns `false` if the job has finished or is unknown, or if the run is about
+   * to pause or to leave this process, which `isLeaving` says.
+   */
   stopJob(jobId: string, reason = 'The job was stopped'): boolean {
     return this.#run?.jobs.stop(jobId, reason, { isRead: false }) ?? false;
+  }
+
+  /** True once the run pauses for approvals or leaves this process, until `result` resolves. */
+  get isLeaving(): boolean {
+    return this.#run?.isSuspended === true;
+  }
+
+  /** Resolves when the last changes of the run's jobs are stored, if it has a job store. */
+  async jobsStored(): Promise<void> {
+    await this.#run?.jobs.flush();
   }
 
   /** Calls `observer` with each event when it happens, also with those that no reader has read yet. It must not throw. */

@@ -1,7 +1,6 @@
 import type { SessionLease } from '@ravi/invoker';
 import type { Run, RunStore } from '@ravi/kernel';
 import { agentKind } from '../loop/run-record.ts';
-import { isWithin } from './run-approvals.ts';
 
 /** Runs below an interrupted run. */
 export interface ChildRuns {
@@ -32,27 +31,6 @@ export async function readChildRuns(runs: RunStore | undefined, parentRunId: str
 export function callOf({ definition }: Run): string | undefined {
   const callId = definition.details?.['callId'];
   return typeof callId === 'string' ? callId : undefined;
-}
-
-/** Call of a run. */
-export interface CallOfRun {
-  readonly runId: string;
-  readonly callId: string;
-}
-
-/**
- * Ends the runs that work for a call of a paused run, as cancelled, with their approvals. Runs that work for the calls inside
- * it end too. @throws KernelError from the store
- */
-export async function endRunsOfCall(
-  runs: RunStore,
-  { runId, callId: id }: CallOfRun,
-  { now, reason }: { readonly now: number; readonly reason: string },
-): Promise<void> {
-  const children = await readChildRuns(runs, runId);
-  const ofCall = { ...children, lost: children.lost.filter((run) => isWithin(callOf(run) ?? '', { id })) };
-  const above = { definition: { runs }, lease: undefined, now: () => now };
-  await endChildren(above, ofCall, (callId) => isWithin(callId, { id }), reason);
 }
 
 function canContinue({ definition: { kind, details } }: Run): boolean {

@@ -1,9 +1,9 @@
 import { errorResult } from '@ravi/invoker/internal';
-import { KernelError } from '@ravi/kernel';
+import { isCallWithin, KernelError } from '@ravi/kernel';
 import type { Approval, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
 import { callOf } from './child-runs.ts';
 import type { ChildRuns } from './child-runs.ts';
-import { isWithin, neverStarted } from './run-approvals.ts';
+import { neverStarted } from './run-approvals.ts';
 
 /** Facts about an interrupted run apart from its journal. */
 export interface InterruptedRun {
@@ -37,18 +37,20 @@ export function createOutcomeLookup(
   const calls = items.filter((item) => item.type === 'call');
   const lostCalls = lost.map(callOf);
   const mayBeLost = (id: string): boolean =>
-    lostCalls.some((callId) => callId === undefined || isWithin(callId, { id }));
+    lostCalls.some((callId) => callId === undefined || isCallWithin(callId, { id }));
   return ({ id, name }) => {
     const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
     if (own !== undefined && hasOutcome(own)) return own.result;
-    const inner = calls.filter((item) => item !== own && isWithin(item.entry.record.callId, { id }));
+    const inner = calls.filter((item) => item !== own && isCallWithin(item.entry.record.callId, { id }));
     if (own?.status === 'started' && inner.length === 0 && isIdempotent(name)) return undefined;
     // A call that needed approval is recorded before it starts, so this one never started.
     const hasAsked = approvals.some(({ request }) => request.callId === id);
     const canBegin = hasAsked || byCall.has(id) || !mayBeLost(id);
     if (own === undefined && inner.length === 0 && canBegin) return undefined;
     const recorded = new Set([own, ...inner].map((item) => item?.entry.record.callId));
-    const waiting = approvals.filter(({ request: { callId } }) => isWithin(callId, { id }) && !recorded.has(callId));
+    const waiting = approvals.filter(
+      ({ request: { callId } }) => isCallWithin(callId, { id }) && !recorded.has(callId),
+    );
     return errorResult('E_CALL_UNKNOWN', unknownText(name, inner, waiting));
   };
 }

@@ -1,6 +1,6 @@
 import { withRisksOf } from '@ravi/invoker';
 import type { ToolInvoker } from '@ravi/invoker';
-import { defineChainPolicy, isKernelError, isLocalTool, KernelError, textOf } from '@ravi/kernel';
+import { defineChainPolicy, isCallWithin, isKernelError, isLocalTool, KernelError, textOf } from '@ravi/kernel';
 import type {
   Approval,
   HistoryStore,
@@ -41,7 +41,7 @@ import { endChildren, readChildRuns } from './child-runs.ts';
 import { continueJobs, readInterruptedJobs, repeatedCalls } from './interrupted-jobs.ts';
 import type { OutcomeLookup, SettleCall } from './interrupted-jobs.ts';
 import { createOutcomeLookup } from './outcome-lookup.ts';
-import { isWithin, readRunApprovals } from './run-approvals.ts';
+import { readRunApprovals } from './run-approvals.ts';
 import type { RunApprovals } from './run-approvals.ts';
 import { loadRunHistory } from './run-history.ts';
 import { settleCall } from './settle-call.ts';
@@ -226,9 +226,9 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
   const lookup = (known: readonly Approval[]): OutcomeLookup =>
     createOutcomeLookup(run.runId, recorded, { children, approvals: known, isIdempotent: isIdempotentIn(invoker) });
   const repeated = repeatedCalls(jobs, lookup(approvals.all));
-  const isOfJob = (callId: string): boolean => repeated.some((call) => isWithin(callId, call));
+  const isOfJob = (callId: string): boolean => repeated.some((call) => isCallWithin(callId, call));
   // Calls of earlier steps have results, except those of jobs.
-  const isDead = (callId: string): boolean => !isOfJob(callId) && !calls.some((call) => isWithin(callId, call));
+  const isDead = (callId: string): boolean => !isOfJob(callId) && !calls.some((call) => isCallWithin(callId, call));
   const settled = await approvals.withdraw(({ callId }) => isDead(callId), abandoned);
   const end = (callIsDead: (callId: string) => boolean): Promise<void> =>
     waitForStore(run, () => endChildren(run, children, callIsDead, abandoned));
@@ -310,8 +310,8 @@ async function resultsOf(
   const canRepeat = lookup(approvals.all);
   const kept = calls.filter((call) => canRepeat(call) === undefined);
   // Before the model reads that the others did not run, so that no decision can make that false.
-  const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isWithin(callId, call)), abandoned);
-  await end((callId) => !kept.some((call) => isWithin(callId, call)));
+  const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isCallWithin(callId, call)), abandoned);
+  await end((callId) => !kept.some((call) => isCallWithin(callId, call)));
   const outcomeOf = lookup(settled);
   for (const call of calls) {
     const outcome = outcomeOf(call);
@@ -333,7 +333,7 @@ async function resultsOf(
   // A script that ran again may have made other calls.
   const ended = kept.filter(({ id }) => !run.jobs.isActive(id));
   if (!isSuspended(run)) {
-    await approvals.withdraw(({ callId }) => ended.some((call) => isWithin(callId, call)), abandoned);
+    await approvals.withdraw(({ callId }) => ended.some((call) => isCallWithin(callId, call)), abandoned);
   }
   for (const result of stepCalls.collectResults()) results.set(result.toolUseId, result);
   return calls.flatMap(({ id }) => results.get(id) ?? []);

@@ -1,5 +1,5 @@
 import { openApprovalStatuses } from '@ravi/kernel';
-import type { Approval, ApprovalRequest, ApprovalStore, RunWriter, ToolUseBlock } from '@ravi/kernel';
+import type { Approval, ApprovalRequest, ApprovalStore, RunWriter } from '@ravi/kernel';
 
 /** The part of an approval store that recovery uses. */
 export type RecoveryApprovals = Pick<ApprovalStore, 'list' | 'withdraw' | 'consume'>;
@@ -57,11 +57,6 @@ export async function readRunApprovals(
       return settled;
     },
   };
-}
-
-/** True if a call was made by the call `id`: it is this call, or one inside its script. */
-export function isWithin(callId: string, { id }: Pick<ToolUseBlock, 'id'>): boolean {
-  return callId === id || callId.startsWith(`${id}.`);
 }
 
 /** Returns what became of a call that needed approval and never started, for the model. */

@@ -268,5 +268,42 @@ test.each([
   assert.equal(world.row().status, 'running');
 });
 
+test('a job of a run that pauses is not stopped in memory, so that it is cancelled with its question', async () => {
+  const world = createJobWorld({ risk: 'critical' });
+  const clock = createFakeClock(start);
+  const undecided: ApprovalHandler = {
+    request(_request, { onStored }) {
+      onStored?.();
+      return new Promise<never>(() => {});
+    },
+  };
+  const pausing = Promise.withResolvers<void>();
+  const allowed = Promise.withResolvers<void>();
+  const runs = {
+    ...world.runs,
+    async transition(...[id, change]: Parameters<typeof world.runs.transition>) {
+      if (change.to === 'paused') {
+        pausing.resolve();
+        await allowed.promise;
+      }
+      return world.runs.transition(id, change);
+    },
+  };
+  const options = { ...world.options, runs, clock, approvals: 'pause', approvalHandler: undecided } as const;
+  const stream = world
+    .process(createScriptedModel([calling('build'), { text: 'Waiting' }]), options)
+    .stream('go', where);
+  let isPausing = false;
+  void pausing.promise.then(() => (isPausing = true));
+  while (!isPausing) {
+    await settle();
+    clock.advance(100);
+  }
+  assert.deepEqual([stream.isLeaving, stream.stopJob(rowOf(world).id)], [true, false]);
+  allowed.resolve();
+  assert.equal((await stream.result).status, 'paused');
+  assert.deepEqual([world.row().status, rowOf(world).status], ['paused', 'running']);
+});
+
 const resultsOf = (messages: readonly ModelMessage[]): string =>
   JSON.stringify(messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result')));

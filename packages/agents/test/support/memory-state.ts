@@ -147,5 +147,6 @@ export function createTestJobs(): JobStore & { readonly all: ReadonlyMap<string,
       all.set(id, changed);
       return changed;
     },
+    cancel: async () => undefined,
   };
 }

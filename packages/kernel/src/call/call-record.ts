@@ -45,3 +45,8 @@ export interface ChainCallRecord {
   /** True if the tool returned after its time-out or cancellation. Its result was dropped. */
   readonly late?: boolean;
 }
+
+/** True for a call itself and for each call inside it, whose ids begin with its id and a dot. */
+export function isCallWithin(callId: string, { id }: { readonly id: string }): boolean {
+  return callId === id || callId.startsWith(`${id}.`);
+}

@@ -46,6 +46,14 @@ export interface JobChange {
   readonly writer?: RunWriter;
 }
 
+/** Cancellation of a job whose run no process executes. */
+export interface JobCancellation {
+  readonly version: number;
+  readonly now: number;
+  /** Message of its error `E_CANCELLED`, and of those of everything that ends with it. */
+  readonly reason: string;
+}
+
 /** Filter on jobs. Absent fields match every job. */
 export interface JobFilter {
   readonly principal?: Principal;
@@ -70,4 +78,10 @@ export interface JobStore {
    * @throws KernelError `E_STATE_CONFLICT` if the `writer` of the change no longer executes its run
    */
   update(id: string, expectedVersion: number, change: JobChange): Promise<Job | undefined>;
+  /**
+   * Cancels a live job of that version, unless a process executes its run, and ends in the same step everything that its call waits
+   * for: the runs that work for the call are cancelled, and its approvals that no call has consumed are withdrawn, so that no
+   * question stays without a job. Returns `undefined` without a change otherwise.
+   */
+  cancel(id: string, cancellation: JobCancellation): Promise<Job | undefined>;
 }

@@ -12,7 +12,8 @@ type JobState = Pick<Job, 'progress' | 'result' | 'error'>;
 
 const statuses: readonly JobStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 
-const jobs: PagedList<Job> = {
+/** Reader of jobs. */
+export const jobs: PagedList<Job> = {
   table: 'ravi_jobs',
   orderedBy: 'sequence',
   newestFirst: true,
@@ -26,8 +27,8 @@ const jobs: PagedList<Job> = {
   }),
 };
 
-/** Creates a store of jobs in a table. */
-export function createJobStore(database: Database): JobStore {
+/** Creates a store of jobs in a table, without their cancellation. */
+export function createJobStore(database: Database): Omit<JobStore, 'cancel'> {
   async function get(id: string): Promise<Job | undefined> {
     const row = await selectRow(database, jobs.table, { id });
     return row && readRow(jobs, row);
@@ -88,15 +89,19 @@ export async function endJobsOf(sql: SqlRunner, runId: string, message: string, 
   const rows = await sql.all(`SELECT * FROM ${jobs.table} WHERE run_id = $1 AND status IN ('queued', 'running')`, [
     runId,
   ]);
-  const error = { code: 'E_CANCELLED', message, retryable: false };
   // A damaged row does not keep the run from its end.
-  for (const job of readRows(jobs, rows).items) {
-    await sql.all(
-      `UPDATE ${jobs.table} SET status = 'cancelled', updated_at = $2, state = $3, version = version + 1
-       WHERE id = $1 RETURNING id`,
-      [job.id, now, jsonText(stateAfter(job, { error, now }), 'A job')],
-    );
-  }
+  for (const job of readRows(jobs, rows).items) await cancelLiveJob(sql, job, message, now);
+}
+
+/** Cancels a job and returns it; `undefined` if it has ended or has another version. */
+export async function cancelLiveJob(sql: SqlRunner, job: Job, message: string, now: number): Promise<Job | undefined> {
+  const error = { code: 'E_CANCELLED', message, retryable: false };
+  const [row] = await sql.all(
+    `UPDATE ${jobs.table} SET status = 'cancelled', updated_at = $3, state = $4, version = version + 1
+     WHERE id = $1 AND version = $2 AND status IN ('queued', 'running') RETURNING *`,
+    [job.id, job.version, now, jsonText(stateAfter(job, { error, now }), 'A job')],
+  );
+  return row && readRow(jobs, row);
 }
 
 function stateAfter(job: Job, change: JobChange): JobState {

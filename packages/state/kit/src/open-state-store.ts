@@ -3,6 +3,7 @@ import { createApprovalStore } from './approval-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createHistoryStore } from './history-store.ts';
 import { createIdentityStore } from './identity-store.ts';
+import { createJobCancellation } from './cancel-job.ts';
 import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
 import { migrate } from './migrate.ts';
@@ -34,7 +35,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     journal,
     events,
     approvals: createApprovalStore(database),
-    jobs: createJobStore(database),
+    jobs: { ...createJobStore(database), cancel: createJobCancellation(database) },
     history: createHistoryStore(database),
     exchanges: createExchangeStore(database),
     requests: createRequestStore(database),

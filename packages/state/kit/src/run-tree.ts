@@ -1,7 +1,8 @@
+import { isCallWithin } from '@ravi/kernel';
 import { endedReason, withdrawOfRun } from './approval-steps.ts';
 import type { SqlRunner } from './database.ts';
 import { endJobsOf } from './job-store.ts';
-import { numberIn } from './rows.ts';
+import { numberIn, readRows, textIn } from './rows.ts';
 import { addLastEvent } from './run-events.ts';
 import { jsonText } from './json-text.ts';
 import { isLive, runs } from './run-rows.ts';
@@ -23,23 +24,44 @@ export async function endRunsBelow(
   now: number,
 ): Promise<void> {
   const message = `The run ${parent.id}, which started this run, is ${parent.status}`;
+  for (const id of await liveRunsBelow(sql, parent.id)) await cancelRun(sql, id, message, now);
+}
+
+/** Cancels every live run that works for a call of a run, or for a call inside it, in the same way. */
+export async function endRunsOfCall(
+  sql: SqlRunner,
+  { runId, callId: id }: { readonly runId: string; readonly callId: string },
+  { now, reason }: { readonly now: number; readonly reason: string },
+): Promise<void> {
+  const rows = await sql.all(`SELECT * FROM ${runs.table} WHERE parent_run_id = $1 AND ${isLive}`, [runId]);
+  for (const { id: childId, definition } of readRows(runs, rows).items) {
+    const callId = definition.details?.['callId'];
+    if (typeof callId === 'string' && isCallWithin(callId, { id })) await cancelRun(sql, childId, reason, now);
+  }
+}
+
+async function liveRunsBelow(sql: SqlRunner, parentId: string): Promise<readonly string[]> {
+  const rows = await sql.all(`SELECT id FROM ${runs.table} WHERE parent_run_id = $1 AND ${isLive}`, [parentId]);
+  return rows.map((row) => textIn(row, 'id'));
+}
+
+async function cancelRun(sql: SqlRunner, runId: string, message: string, now: number): Promise<void> {
   const error = { code: 'E_CANCELLED', message, retryable: false };
-  const outcome = jsonText({ error }, 'The outcome of a run');
-  const end = { at: now, type: 'run-end', data: { status: 'cancelled', error } };
-  const parents = [parent.id];
-  for (const parentId of parents) {
-    const ended = await sql.all(
-      `UPDATE ${runs.table} SET status = 'cancelled', updated_at = $2, outcome = $3,
-         lease_owner = NULL, lease_expires_at = NULL
-       WHERE parent_run_id = $1 AND ${isLive} RETURNING id, epoch, kind`,
-      [parentId, now, outcome],
-    );
-    for (const row of ended) {
-      const runId = String(row['id']);
-      await withdrawOfRun(sql, runId, now, endedReason('cancelled', message));
-      await endJobsOf(sql, runId, message, now);
-      if (row['kind'] === 'agent') await addLastEvent(sql, { runId, epoch: numberIn(row, 'epoch') }, end);
-      parents.push(runId);
-    }
+  const [row] = await sql.all(
+    `UPDATE ${runs.table} SET status = 'cancelled', updated_at = $2, outcome = $3,
+       lease_owner = NULL, lease_expires_at = NULL
+     WHERE id = $1 AND ${isLive} RETURNING epoch, kind`,
+    [runId, now, jsonText({ error }, 'The outcome of a run')],
+  );
+  if (row === undefined) return;
+  await withdrawOfRun(sql, runId, now, endedReason('cancelled', message));
+  await endJobsOf(sql, runId, message, now);
+  if (row['kind'] === 'agent') {
+    const end = { at: now, type: 'run-end', data: { status: 'cancelled', error } };
+    const last = { runId, epoch: numberIn(row, 'epoch') };
+    await addLastEvent(sql, last, end);
+  }
+  for (const id of await liveRunsBelow(sql, runId)) {
+    await cancelRun(sql, id, `The run ${runId}, which started this run, is cancelled`, now);
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NewJob } from '@ravi/kernel';
-import { allPages, midnight, rejectsWith, whole } from './state-store-suite.ts';
+import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { allPages, midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
 const job: NewJob = {
@@ -77,4 +78,45 @@ export function jobCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(await ids({ runId: 'run-1', status: 'running' }), ['job-2']);
     assert.deepEqual(whole(await jobs.list({ sessionId: 'session-2' }))[0]?.runId, undefined);
   });
+
+  const cancelling = needing('jobs', 'approvals');
+  cancelling(
+    'a job is cancelled with everything that its call waits for, in one step',
+    async ({ runs, jobs, approvals }) => {
+      const agent = { kind: 'agent' } as const;
+      await runs.create(newRun('run-1', { definition: agent }), { owner: 'one', leaseMs: 60_000 });
+      const helper = { kind: 'agent', details: { callId: 'call-1' } } as const;
+      const script = { kind: 'chain', details: { callId: 'call-1.2' } } as const;
+      const other = { kind: 'agent', details: { callId: 'call-10' } } as const;
+      for (const [id, definition] of Object.entries({ helper, script, other })) {
+        await runs.create(newRun(id, { definition, parentRunId: 'run-1' }));
+      }
+      const request = createApprovalRequest({ requestedAt: midnight, expiresAt: midnight + 1_000 });
+      const asks = { own: 'call-1', inner: 'call-1.1', second: 'call-10' };
+      for (const [id, callId] of Object.entries(asks))
+        await approvals.create({ ...request, id, runId: 'run-1', callId });
+      await approvals.create({ ...request, id: 'of-helper', runId: 'helper', callId: 'any' });
+      await jobs.create({ ...job, callId: 'call-1' });
+      const statuses = async (): Promise<readonly unknown[]> => [
+        (await jobs.get('job-1'))?.status,
+        ...(await Promise.all(['helper', 'script', 'other'].map(async (id) => (await runs.get(id))?.status))),
+        ...(await Promise.all(
+          [...Object.keys(asks), 'of-helper'].map(async (id) => (await approvals.get(id))?.status),
+        )),
+      ];
+      const before = ['queued', 'running', 'running', 'running', 'pending', 'pending', 'pending', 'pending'];
+      const cancel = (version: number) => jobs.cancel('job-1', { version, now: midnight + 2, reason: 'not needed' });
+
+      assert.equal(await cancel(1), undefined, 'a process executes the run');
+      await runs.release('run-1', 'one');
+      assert.equal(await cancel(2), undefined, 'another version');
+      assert.equal(await jobs.cancel('job-2', { version: 1, now: midnight, reason: 'gone' }), undefined);
+      assert.deepEqual(await statuses(), before);
+
+      const [cancelled, ...others] = (await Promise.all([cancel(1), cancel(1)])).filter(Boolean);
+      assert.deepEqual([cancelled?.status, cancelled?.error?.message, others], ['cancelled', 'not needed', []]);
+      const gone = ['cancelled', 'cancelled', 'cancelled', 'running', 'withdrawn', 'withdrawn', 'pending', 'withdrawn'];
+      assert.deepEqual(await statuses(), gone);
+    },
+  );
 }
