@@ -108,7 +108,8 @@ export interface RunTransition {
   readonly outcome?: RunOutcome;
   /**
    * Last event of the run, or of this part of it if the run pauses. A store with `events` adds it to them in the same
-   * transaction, as the next one of the run's epoch; other stores ignore it.
+   * transaction, as the next one of the run's epoch; other stores ignore it. Without `owner`, an end also adds a `tool-result` for
+   * each `tool-call` without one.
    */
   readonly event?: RunEventOf<'run-end' | 'run-paused'>;
 }

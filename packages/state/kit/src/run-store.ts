@@ -5,6 +5,7 @@ import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { numberIn, readRow, textIn } from './rows.ts';
+import { endOpenCalls } from './open-calls.ts';
 import { addLastEvent } from './run-events.ts';
 import { checkWriter, isLive, runs } from './run-rows.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
@@ -92,6 +93,8 @@ export function createRunStore(database: Database): RunStore {
         if (changed === undefined) return false;
         if (event !== undefined) {
           const epoch = numberIn(changed, 'epoch');
+          // The process that executes a run has stored the ends of its calls.
+          if (event.type === 'run-end' && owner === undefined) await endOpenCalls(sql, { runId: id, epoch }, now);
           await addLastEvent(sql, { runId: id, epoch }, recordOf(event, now));
         }
         return true;

@@ -3,6 +3,7 @@ import { endedReason, withdrawOfRun } from './approval-steps.ts';
 import type { SqlRunner } from './database.ts';
 import { endJobsOf } from './job-store.ts';
 import { numberIn, readRows, textIn } from './rows.ts';
+import { endOpenCalls } from './open-calls.ts';
 import { addLastEvent } from './run-events.ts';
 import { jsonText } from './json-text.ts';
 import { isLive, runs } from './run-rows.ts';
@@ -59,6 +60,7 @@ async function cancelRun(sql: SqlRunner, runId: string, message: string, now: nu
   if (row['kind'] === 'agent') {
     const end = { at: now, type: 'run-end', data: { status: 'cancelled', error } };
     const last = { runId, epoch: numberIn(row, 'epoch') };
+    await endOpenCalls(sql, last, now);
     await addLastEvent(sql, last, end);
   }
   for (const id of await liveRunsBelow(sql, runId)) {

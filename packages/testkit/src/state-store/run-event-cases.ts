@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewRunEvent, RunEventId, RunEventStore, RunStatus } from '@ravi/kernel';
+import type { InvocationResult, JournalEntry, NewRunEvent, RunEventId, RunEventStore, RunStatus } from '@ravi/kernel';
 import { lease } from './lease-cases.ts';
 import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
@@ -114,6 +114,42 @@ export function runEventCases({ needing, options: { damage }, skip }: StateStore
     const data = { status: 'cancelled', error: { code: 'E_CANCELLED', message, retryable: false } };
     assert.deepEqual(last, { epoch: 1, n: 2, at: midnight + 3, type: 'run-end', data });
     assert.deepEqual(await allEvents(events, 'script', 100), []);
+  });
+
+  const endsOfCalls = needing('events', 'journal');
+  endsOfCalls('a run that ends without a process has an end for each of its calls', async (store) => {
+    const { runs, events, journal } = store;
+    const agent = { kind: 'agent' } as const;
+    await runs.create(newRun('parent', { definition: agent }), lease('one'));
+    await runs.create(newRun('helper', { definition: agent, parentRunId: 'parent' }), lease('one'));
+    const facts = (callId: string) => ({ callId, tool: 'mail', caller: 'direct', argsPreview: '{}' });
+    const begun = (n: number, callId: string) => ({ n, at: midnight, type: 'tool-call', data: facts(callId) });
+    const asked = { n: 4, at: midnight, type: 'approval-requested', data: { ...facts('asked'), requestId: 'r' } };
+    const ended = { n: 6, at: midnight, type: 'tool-result', data: { ...facts('ended'), status: 'ok' } };
+    const all = [begun(1, 'sent'), begun(2, 'lost'), begun(3, 'asked'), asked, begun(5, 'ended'), ended];
+    for (const runId of ['parent', 'helper']) {
+      await events.append(runId, { owner: 'one', epoch: 1 }, all);
+      const call = { ...facts('sent'), status: 'ok', startedAt: midnight, durationMs: 7, argsDigest: 'd' } as const;
+      const entry = { runId, idempotencyKey: `${runId}:sent`, record: { ...call, status: 'started' } } as JournalEntry;
+      await journal.started(entry);
+      const result = { status: 'ok', text: 'sent', files: [] } as unknown as InvocationResult;
+      await journal.finished({ ...entry, record: call } as JournalEntry, result);
+    }
+    const error = { code: 'E_CANCELLED', message: 'cancelled' };
+    const event = { type: 'run-end', runId: 'parent', sessionId: 's', status: 'cancelled', error } as const;
+    await runs.transition('parent', { from: ['running'], to: 'cancelled', now: midnight + 1, event });
+    for (const runId of ['parent', 'helper']) {
+      const added = whole(await events.list(runId, { after: { epoch: 1, n: 6 } }));
+      assert.deepEqual(
+        added.map(({ type, data }) => [type, data['callId'], data['status'], data['errorCode']]),
+        [
+          ['tool-result', 'sent', 'ok', undefined],
+          ['tool-result', 'lost', 'error', 'E_CALL_UNKNOWN'],
+          ['tool-result', 'asked', 'cancelled', 'E_CANCELLED'],
+          ['run-end', undefined, 'cancelled', undefined],
+        ],
+      );
+    }
   });
 
   if (damage === undefined) {
