@@ -188,10 +188,13 @@ test('a run during which servers die repeatedly is given up, and its calls have 
   {
     await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
     const row = { id: runId, principal: 'local', sessionId: 'session_1', createdAt: 1 };
-    const lease = { owner: 'before', leaseMs: 1 };
-    await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } }, lease);
-    const starts = [1, 2, 3].map((n) => ({ n, at: n, type: 'run-start', data: started }));
-    await store.events.append(runId, { owner: 'before', epoch: 1 }, [...starts, openCall]);
+    const owners = Array.from({ length: 8 }, (_, index) => `server_${index}`);
+    await store.runs.create({ ...row, definition: { kind: 'agent', details: { agent: 'ravi' } } });
+    for (const owner of owners) {
+      await store.runs.claim(runId, { owner, leaseMs: 60_000, start: { event: { ...started, runId }, now: 1 } });
+      await store.events.append(runId, { owner, epoch: owners.indexOf(owner) + 1 }, [openCall]);
+      await store.runs.expireLeases(owner);
+    }
   }
   await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
   await using server = await serve(monolith, { port: 0, graceMs: 0 });
@@ -201,9 +204,9 @@ test('a run during which servers die repeatedly is given up, and its calls have 
   assert.equal((await send(server.url, `/v1/runs/${runId}`)).status, 'failed');
 });
 
-const started = { kind: 'agent', wasInterrupted: true } as const;
+const started = { type: 'run-start', sessionId: 'session_1', kind: 'agent', isAlone: true } as const;
 const openCall = {
-  n: 4,
+  n: 2,
   at: 4,
   type: 'tool-call',
   data: { callId: 'call_1', tool: 'echo', argsPreview: '{}', caller: 'direct' },
