@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
 import pg from 'pg';
-import { stateError } from './postgres-errors.ts';
+import { endsConnection, stateError } from './postgres-errors.ts';
 
 /** Options of {@link createPostgresDatabase}. */
 export interface PostgresDatabaseOptions {
@@ -65,8 +65,7 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
       const { rows } = await client.query<SqlRow>(config);
       return rows;
     } catch (error) {
-      // After an error from the server the connection is usable; after any other error its state is unknown.
-      if (!(error instanceof pg.DatabaseError)) broken.add(client);
+      if (endsConnection(error)) broken.add(client);
       throw stateError(error);
     }
   }

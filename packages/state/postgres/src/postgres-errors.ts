@@ -8,6 +8,8 @@ const timedOut = /^(?:57014|55P03|25P0[34])$/;
 const refused = /^(?:28|3D|42501)/;
 const damaged = /^XX00[12]/;
 const bug = /^(?:22|23|42)/;
+// Connection exceptions, a shutdown or crash of the server, and an idle connection that it ended.
+const ended = /^(?:08|57P0|25P03)/;
 
 /**
  * Converts an error of PostgreSQL or of the connection to an error of the port. Bugs are returned unchanged. Callers of a server
@@ -32,6 +34,12 @@ export function stateError(error: unknown): unknown {
   }
   const failure = timedOut.test(state) ? 'did not finish a statement in time' : 'failed';
   return unavailable(`The state database ${failure}`, error);
+}
+
+/** True if the connection cannot be used after an error: the server has ended it, or did not send the error. */
+export function endsConnection(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true;
+  return error.severity === 'FATAL' || error.severity === 'PANIC' || ended.test(error.code ?? '');
 }
 
 function sqlState(error: unknown): string | undefined {
