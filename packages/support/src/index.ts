@@ -1,4 +1,6 @@
 export { problemWithSnippet } from './check-snippet.ts';
+export { createLeasedRun } from './create-leased-run.ts';
+export type { LeasedRun } from './create-leased-run.ts';
 export { deepFreeze } from './frozen.ts';
 export { emptyArray } from './frozen.ts';
 export { errorText, messageWithCauses } from './error-text.ts';

@@ -1,16 +1,6 @@
-import { isKernelError, KernelError } from '@ravi/kernel';
-import type {
-  JsonObject,
-  LeaseRequest,
-  NewRun,
-  Run,
-  RunEventOf,
-  RunOutcome,
-  RunStatus,
-  RunStore,
-  RunTransition,
-} from '@ravi/kernel';
-import { errorText, retryWhileUnavailable } from '@ravi/support';
+import { KernelError } from '@ravi/kernel';
+import type { JsonObject, Run, RunEventOf, RunOutcome, RunStatus, RunStore, RunTransition } from '@ravi/kernel';
+import { createLeasedRun, errorText, retryWhileUnavailable } from '@ravi/support';
 import type { AgentEnding } from '../agent/agent-result.ts';
 import { budgetRecordOf, changedPermissions } from '../agent/run-snapshot.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
@@ -81,29 +71,8 @@ async function createRun(run: AgentRun, runs: RunStore): Promise<number> {
   if (lease === undefined) return (await runs.create(row)).epoch;
   const above = run.session.lease?.writer;
   const request = above === undefined ? lease : { ...lease, above };
-  return createLeased(run, runs, { row, lease: request });
-}
-
-// A run that was stored must not end because the reply was lost, and the caller of a sub-agent is under way.
-function createLeased(
-  run: AgentRun,
-  runs: RunStore,
-  { row, lease }: { readonly row: NewRun; readonly lease: LeaseRequest },
-): Promise<number> {
-  let attempts = 0;
-  const create = async (): Promise<number> => {
-    attempts++;
-    try {
-      return (await runs.create(row, lease)).epoch;
-    } catch (error) {
-      // An attempt that failed without a reply may have been written.
-      const isRepeated = attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT');
-      const known = isRepeated ? await runs.claim(row.id, lease) : undefined;
-      if (known === undefined) throw error;
-      return known.epoch;
-    }
-  };
-  return retryWhileUnavailable(create, { clock: run.definition.invoker.clock, signal: run.signal });
+  const waiting = { clock: run.definition.invoker.clock, signal: run.signal };
+  return (await createLeasedRun(runs, { row, lease: request }, waiting)).epoch;
 }
 
 // The process may end before the conversation has the task.
@@ -119,12 +88,23 @@ function beginningOf({ task, budget }: AgentRun): JsonObject {
 async function claimPaused(run: AgentRun, runs: RunStore): Promise<number> {
   const { runId } = run;
   const { lease } = run.definition;
-  const now = run.now();
-  const epoch = lease === undefined ? 0 : (await runs.claim(runId, lease))?.epoch;
-  const change = { from: ['paused'], to: 'running', now } as const;
-  const holder = lease === undefined || epoch === undefined ? {} : { owner: lease.owner, epoch };
-  if (epoch !== undefined && (await runs.transition(runId, { ...change, ...holder }))) return epoch;
-  throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused: another caller has resumed it`);
+  let isUncertain = false;
+  const claim = async (): Promise<number> => {
+    const epoch = lease === undefined ? 0 : (await runs.claim(runId, lease))?.epoch;
+    const holder = lease === undefined || epoch === undefined ? {} : { owner: lease.owner, epoch };
+    const change = { from: ['paused'], to: 'running', now: run.now(), ...holder } as const;
+    try {
+      if (epoch !== undefined && (await runs.transition(runId, change))) return epoch;
+    } catch (error) {
+      isUncertain = true;
+      throw error;
+    }
+    // An attempt that failed without a reply may have been written, and this process holds the lease.
+    if (isUncertain && epoch !== undefined && (await runs.get(runId))?.status === 'running') return epoch;
+    throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused: another caller has resumed it`);
+  };
+  if (lease === undefined) return claim();
+  return retryWhileUnavailable(claim, { clock: run.definition.invoker.clock, signal: run.signal });
 }
 
 function leaseOf(

@@ -1,4 +1,4 @@
-import { retryWhileUnavailable } from '@ravi/support';
+import { createLeasedRun, retryWhileUnavailable } from '@ravi/support';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
 import type {
@@ -132,7 +132,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
 
   // Run recovery ignores a decision that arrives before its run is paused.
   async function resumeIfDecided(run: Run, paused: DurableChainResult): Promise<DurableChainResult> {
-    if (!(await hasWork(store, run))) return paused;
+    if (!(await waitFor(() => hasWork(store, run)))) return paused;
     try {
       return await resume(paused.runId);
     } catch (error) {
@@ -145,14 +145,18 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     checkOpen();
     const running = active.get(runId);
     if (running !== undefined) return running.result;
-    const run = await retryWhileUnavailable(() => store.runs.get(runId), { clock, signal: closing.signal });
+    const run = await waitFor(() => store.runs.get(runId));
     if (run?.definition.kind !== chainKind) throw new KernelError('E_RUN_NOT_FOUND', `There is no chain ${runId}`);
-    if (run.outcome !== undefined) return resultOf(run, store.journal);
+    if (run.outcome !== undefined) return waitFor(() => resultOf(run, store.journal));
     if (run.parentRunId !== undefined) {
       throw new KernelError('E_STATE_CONFLICT', `Run ${runId} continues together with run ${run.parentRunId}`);
     }
-    const claimed = await claim(runId);
+    const claimed = await waitFor(() => claim(runId));
     return active.get(runId)?.result ?? activate(claimed);
+  }
+
+  function waitFor<Value>(operation: () => Promise<Value>): Promise<Value> {
+    return retryWhileUnavailable(operation, { clock, signal: closing.signal });
   }
 
   function checkOpen(): void {
@@ -219,7 +223,11 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       }
       const { principal = 'local', signal } = request;
       const definition = defineRun(request, invoker);
-      const run = await create({ id, principal, sessionId, definition, createdAt: clock.now() });
+      checkOpen();
+      const row = { id, principal, sessionId, definition, createdAt: clock.now() };
+      const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
+      const created = { row, lease: leaseRequest(undefined) };
+      const run = await lease(id, () => createLeasedRun(store.runs, created, { clock, signal: ends }));
       return activate(run, signal === undefined ? {} : { signal });
     },
     resume,
