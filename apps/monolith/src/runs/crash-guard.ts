@@ -62,9 +62,8 @@ export function createCrashGuard(options: CrashGuardOptions): CrashGuard {
   async function giveUp(run: Run, crashes: number): Promise<void> {
     const { id: runId, sessionId, definition } = run;
     const owner = `giving_up_${crypto.randomUUID()}`;
-    const isClaimed = await recorder.claimToEnd(runId, { owner, leaseMs });
+    if (!(await recorder.claimToEnd(runId, { owner, leaseMs }))) return;
     try {
-      if (!isClaimed) return;
       const message = `The run was given up, because its process crashed ${crashes} times in a row without progress, also when no other suspected run was resumed (runs.maxFruitlessCrashes is ${maxFruitlessCrashes})`;
       const error = { code: 'E_RUN_LOST', message, retryable: false };
       const status = definition.kind === 'agent' ? 'failed' : 'error';

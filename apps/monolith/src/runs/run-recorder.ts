@@ -32,7 +32,8 @@ export interface RunRecorder extends AsyncDisposable {
   /** Stores the remaining events, unless the store does not respond, and closes the log. */
   close(runId: string): Promise<void>;
   /**
-   * Claims a run only to end it: no attempt begins. Opens its log; the caller closes it. Returns false if another process has the run.
+   * Claims a run only to end it: no attempt begins. Opens its log, which the caller closes. Returns false without an open log if the
+   * run is active here or another process has it.
    */
   claimToEnd(runId: string, lease: LeaseRequest): Promise<boolean>;
   /** Returns the log of a run that is active in this process. */
@@ -223,10 +224,17 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     close,
     async claimToEnd(runId, lease) {
       const log = await open(runId);
-      const claimed = log === undefined ? undefined : await store.runs.claim(runId, lease);
-      if (claimed === undefined) return false;
+      if (log === undefined) return false;
+      const claimed = await store.runs.claim(runId, lease).catch(async (error: unknown) => {
+        await close(runId);
+        throw error;
+      });
+      if (claimed === undefined) {
+        await close(runId);
+        return false;
+      }
       await catchUp(runId);
-      log?.begin({ owner: lease.owner, epoch: claimed.epoch });
+      log.begin({ owner: lease.owner, epoch: claimed.epoch });
       return true;
     },
     active: logOf,
