@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isKernelError, isUndecided } from '@ravi/kernel';
 import type {
   ApprovalFeed,
@@ -56,6 +57,8 @@ const maxQueued = 5_000;
 /** Requests that expired longer ago are found at the start, and every ten minutes. */
 const lookBackMs = 600_000;
 const fullScanMs = 600_000;
+/** Rest after a slice of the full scan, in times of what the slice took: scripts that continue need many turns of this thread. */
+const restsPerSlice = 3;
 
 /**
  * Resumes runs in the background until it is stopped: at once and at each poll those whose process died, and paused ones
@@ -157,6 +160,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
         if (run.isAnswered) queue.add(run.id, 'urgent');
         else if (await isReady(run)) queue.add(run.id, 'usual');
       },
+      restsPerSlice,
     );
     if (!isComplete) return;
     isFirst = false;
@@ -176,14 +180,17 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   async function forEach<Item>(
     read: (page: PageRequest) => Promise<Page<Item>>,
     visit: (item: Item) => void | Promise<void>,
+    rests = 0,
   ): Promise<boolean> {
     let next: string | undefined;
     do {
+      const startedAt = performance.now();
       const page = await read({ limit: runsPerSlice, ...(next === undefined ? {} : { cursor: next }) });
       for (const item of page.items) await visit(item);
       next = page.next;
       // Requests and calls that wait go first.
       await new Promise((resolve) => setImmediate(resolve));
+      if (next !== undefined && rests > 0) await sleep(rests * (performance.now() - startedAt));
     } while (next !== undefined && queue.size < maxQueued && !isOver);
     return next === undefined;
   }
