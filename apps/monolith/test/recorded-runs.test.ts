@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { HookManager } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
-import type { CompleteStateStore } from '@ravi/kernel';
+import type { CompleteStateStore, ToolResultBlock } from '@ravi/kernel';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -75,6 +75,46 @@ test('the log of a sub-agent whose lease is lost closes, and the next attempt he
   text('again');
   await recorder.close('helper');
   assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '3.1 run-start', '3.2 model-text']);
+});
+
+test('a call whose result the model received ends with it, although the event was lost with the process', async () => {
+  const { store, recorder } = await createWorld();
+  const began = { caller: 'direct', argsPreview: '{}' } as const;
+  for (const [callId, tool] of [
+    ['call_1', 'tool_chain'],
+    ['call_2', 'read'],
+    ['call_3', 'courier'],
+    ['call_4', 'read'],
+  ] as const) {
+    recorder.active('helper')?.append({ type: 'tool-call', ...scope, ...began, callId, tool });
+  }
+  await recorder.active('helper')?.hold();
+  recorder.active('helper')?.resume();
+  const result = (toolUseId: string, isError: boolean): ToolResultBlock => ({
+    type: 'tool_result',
+    toolUseId,
+    content: [{ type: 'text', text: 'the result' }],
+    isError,
+  });
+  const content = [result('call_1', false), result('call_2', true), result('call_3', false)];
+  const details = { jobs: [{ id: 'job_1', callId: 'call_3', tool: 'courier' }] };
+  const entry = { id: 'entry', principal: 'ada', sessionId: 'helper', runId: 'helper', createdAt: 1, details };
+  await store.history.append([{ ...entry, message: { role: 'user', content } }]);
+  await store.runs.expireLeases('one');
+  await recorder.close('helper');
+  await recorder.runs.claim('helper', lease);
+  const end = { type: 'run-end', ...scope, status: 'completed' } as const;
+  await recorder.runs.transition('helper', { from: ['running'], to: 'completed', now: 2, owner: 'one', event: end });
+  const ends = (await recorder.read('helper')).flatMap(({ type, data }) => (type === 'tool-result' ? [data] : []));
+  assert.deepEqual(
+    ends.map(({ callId, status, errorCode }) => [callId, status, errorCode]),
+    [
+      ['call_1', 'ok', undefined],
+      ['call_2', 'error', undefined],
+      ['call_3', 'error', 'E_CALL_UNKNOWN'],
+      ['call_4', 'error', 'E_CALL_UNKNOWN'],
+    ],
+  );
 });
 
 test('a log that an earlier attempt has left open does not swallow the events of the next one', async () => {

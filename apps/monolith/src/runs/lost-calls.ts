@@ -15,8 +15,13 @@ export interface LostCalls {
   learn(events: readonly RecordedEvent[]): void;
   /** True if every call that an earlier process began has an end. */
   readonly isEmpty: boolean;
-  /** Returns the ends of the remaining calls: as the journal has them, else with `E_CALL_UNKNOWN`. */
-  ends(journaled: readonly JournaledCall[]): readonly RecordableEvent[];
+  /** Returns the ids of the remaining calls that the journal does not know. */
+  unjournaled(journaled: readonly JournaledCall[]): ReadonlySet<string>;
+  /** Returns the ends of the remaining calls: as the journal or else the conversation has them, else with `E_CALL_UNKNOWN`. */
+  ends(
+    journaled: readonly JournaledCall[],
+    results?: ReadonlyMap<string, { readonly isError: boolean }>,
+  ): readonly RecordableEvent[];
 }
 
 /** Finds the lost calls of a run in its events. */
@@ -63,10 +68,18 @@ export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
     get isEmpty() {
       return open.size === 0;
     },
-    ends(journaled) {
+    unjournaled(journaled) {
+      const known = new Set(journaled.map((call) => call.entry.record.callId));
+      return new Set([...open.keys()].filter((callId) => !known.has(callId)));
+    },
+    ends(journaled, results = new Map()) {
       const records = new Map(journaled.map((call) => [call.entry.record.callId, call]));
       return [...open.values()].map((call): RecordableEvent => {
         const known = records.get(call.callId);
+        const result = results.get(call.callId);
+        if (known === undefined && result !== undefined) {
+          return { type: 'tool-result', ...call, status: result.isError ? 'error' : 'ok', durationMs: 0 };
+        }
         const {
           status = 'unknown',
           durationMs = 0,

@@ -20,6 +20,7 @@ import { createLostCalls } from './lost-calls.ts';
 import type { LostCalls } from './lost-calls.ts';
 import { createRecordedRuns } from './recorded-runs.ts';
 import { createStoreTick } from './store-tick.ts';
+import { resultsInHistory } from './results-in-history.ts';
 import { createStoredEvents } from './stored-events.ts';
 import type { RunRecord } from './stored-events.ts';
 
@@ -51,7 +52,7 @@ export interface RunRecorder extends AsyncDisposable {
 /** Options of {@link createRunRecorder}. */
 export interface RunRecorderOptions {
   readonly hooks: HookManager;
-  readonly store: Pick<CompleteStateStore, 'events' | 'journal' | 'runs'>;
+  readonly store: Pick<CompleteStateStore, 'events' | 'history' | 'journal' | 'runs'>;
   readonly blobStore: BlobStore;
   /** Removes secrets from event data. By default nothing is removed. */
   readonly redact?: (data: JsonObject) => JsonObject;
@@ -175,8 +176,9 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const lost = lostCalls.get(runId);
     if (lost === undefined || lost.isEmpty) return;
     const { calls } = await stored.recordOf(runId);
+    const results = await resultsInHistory(store, runId, lost.unjournaled(calls));
     lostCalls.delete(runId);
-    for (const event of lost.ends(calls)) logs.get(runId)?.append(event);
+    for (const event of lost.ends(calls, results)) logs.get(runId)?.append(event);
   }
 
   async function reopen(runId: string): Promise<EventLog> {
