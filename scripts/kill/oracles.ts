@@ -18,6 +18,7 @@ export type Violations = Readonly<Record<string, readonly string[]>>;
 
 const finalStatuses = ['completed', 'failed', 'cancelled'];
 const openStatuses = ['pending', 'parked', 'approved'];
+const unknownCode = 'E_CALL_UNKNOWN';
 const truthful = ['ok', 'unknown', 'error', 'timeout', 'cancelled'];
 
 /** Checks every guarantee. */
@@ -31,7 +32,7 @@ export function checkEvidence(evidence: Evidence): Violations {
     'runs started twice': startedTwice(evidence),
     'acknowledged data lost': lostData(evidence),
     'effects neither made nor reported': unreported(evidence),
-    'results told wrongly': [...wrongResults(evidence), ...wrongValues(evidence)],
+    'results told wrongly': [...wrongResults(evidence), ...wrongValues(evidence), ...untracedResults(evidence)],
     'questions without a call': questionsWithoutCall(evidence),
     'calls without an end': callsWithoutEnd(evidence),
     'denied effects made': deniedEffects(evidence),
@@ -140,6 +141,26 @@ function wrongValues({ runs, effects }: Evidence): readonly string[] {
   return scripts.flatMap((run) =>
     contradictions(claimsOf(labelOf(run), run.outcome?.result?.value), made).map((one) => `${nameOf(run)}: ${one}`),
   );
+}
+
+// The trace of a call whose result the model received must not say that its outcome is unknown.
+function untracedResults({ runs, told }: Evidence): readonly string[] {
+  const known = new Set(told.filter(({ text }) => !isOpen(text)).map(({ callId }) => callId));
+  return runs.flatMap((run) =>
+    run.trace
+      .filter(
+        ({ callId, status, errorCode }) => known.has(callId) && (status === 'unknown' || errorCode === unknownCode),
+      )
+      .map(
+        ({ callId, tool }) =>
+          `${tool} ${callId} of ${nameOf(run)} is unknown in the trace, and the model has its result`,
+      ),
+  );
+}
+
+// The result of a job comes later, as a message.
+function isOpen(text: string): boolean {
+  return text.startsWith('Error: The process ended') || text.startsWith('Running in the background');
 }
 
 function questionsWithoutCall({ approvals, runs }: Evidence): readonly string[] {

@@ -216,6 +216,11 @@ const broken: readonly (readonly [what: string, evidence: Evidence, guarantees: 
     ['results told wrongly'],
   ],
   [
+    'a model that received a result which the trace does not know',
+    { ...kept, told: [{ label: 'w0', callId: 'call_4', text: 'a text without an effect' }] },
+    ['results told wrongly'],
+  ],
+  [
     'a keyed request whose result is untrue',
     { ...kept, keyedRequests: [{ ...keyed, made: ['k0/call'] }] },
     ['results told wrongly'],
