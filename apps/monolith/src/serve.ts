@@ -98,8 +98,8 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
   };
 }
 
-// Not in `openMonolith`, because a short command must not take over runs.
-function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
+/** Starts the recovery of runs. Not in `openMonolith`, because a short command must not take over runs. */
+export function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder } = durable;
   const resumeOther = createRecoverAgentRun({ agentRunner, logger });
