@@ -40,7 +40,7 @@ export { defineStatefulTool } from './stateful/stateful-tool.ts';
 export type { StatefulToolDefinition } from './stateful/stateful-tool.ts';
 export { infoTool } from './tools/info-tool.ts';
 export { askClarificationTool, askUserTool, createAskTool } from './tools/ask-tools.ts';
-export type { PausedRun, PausedSession, QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
+export type { PausedRun, PausedSession, RecoveryStores, QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
 export { missingJobTools } from './tools/job-tools.ts';
 export { createAgentTool } from './tools/agent-tool.ts';
 export type { AgentToolOptions } from './tools/agent-tool.ts';

@@ -6,7 +6,7 @@ import type { AgentResult } from './agent/agent-result.ts';
 import type { QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
 import { defineAgent } from './define-agent.ts';
 import { AgentStream } from './loop/agent-stream.ts';
-import { resumeRun } from './loop/resume-run.ts';
+import { resumeRun } from './recovery/resume-run.ts';
 import { startRun } from './loop/start-run.ts';
 import { recoverRun } from './recovery/recover-run.ts';
 import { subAgents as children } from './recovery/start-child.ts';

@@ -8,8 +8,19 @@ import { count, milliseconds, modelErrorSchema, risk, timestamp } from './values
 /** A question of a tool to the user. */
 export const questionSchema = sameAs<Question>()(
   object(
-    { callId: string({ description: 'The call that asks.' }), tool: string(), question: string() },
-    { choices: array(string(), { description: 'Suggestions; any other text is accepted too.' }) },
+    {
+      callId: string({
+        description:
+          'The call that asks. For a question of a sub-agent: the id of its call, a dot, and the id of the call that asks.',
+      }),
+      tool: string(),
+      question: string(),
+    },
+    {
+      choices: array(string(), { description: 'Suggestions; any other text is accepted too.' }),
+      agent: string({ description: 'The sub-agent that asks.' }),
+      runId: string({ description: 'The run of that sub-agent.' }),
+    },
   ),
 );
 

@@ -1,6 +1,7 @@
 import { RaviApiError } from '@ravi/client';
 import { isKernelError } from '@ravi/kernel';
 import type { RunDetails } from '@ravi/api';
+import { questionLines } from './ask.ts';
 import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -43,6 +44,13 @@ export function printPaused({ id, status, error, pendingApprovals, questions }: 
     const parked = state === 'parked' ? ' (parked: its time has passed)' : '';
     warn(visible(`The run ${id} waits for approval of ${tool}${parked}: ravi approvals approve ${approval}`));
   }
-  for (const { question } of questions) warn(visible(question));
-  if (pendingApprovals.length === 0) warn(`The run ${id} waits for an answer: ravi runs resume ${id} --answer <text>`);
+  for (const question of questions) {
+    const named = questions.length > 1 ? `${question.callId}: ` : '';
+    warn(`${visible(named)}${questionLines(question)}`);
+  }
+  if (questions.length > 1) {
+    warn(`The run ${id} waits for answers: ravi runs resume ${id} --answer '{"<id>": "<text>", …}'`);
+  } else if (pendingApprovals.length === 0) {
+    warn(`The run ${id} waits for an answer: ravi runs resume ${id} --answer <text>`);
+  }
 }

@@ -185,7 +185,13 @@ export const commands: readonly CommandSpec[] = [
     summary: 'resume a paused run',
     reach: 'api',
     arguments: [run],
-    options: [{ flags: '--answer <text>', description: 'answer to the question of the agent' }, approveOption],
+    options: [
+      {
+        flags: '--answer <text>',
+        description: 'answer to the question of the agent; to several, a JSON object of answers by their ids',
+      },
+      approveOption,
+    ],
     load: async () => (await import('./commands/runs.ts')).resumeRun,
   },
   {

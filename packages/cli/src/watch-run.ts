@@ -1,6 +1,6 @@
 import type { RunDetails } from '@ravi/api';
 import { createApprovalAnswerer } from './answer-approvals.ts';
-import { answerTo, ask } from './ask.ts';
+import { ask, questionLines } from './ask.ts';
 import { remoteApprovals } from './approve.ts';
 import type { ApprovalMode } from './approve.ts';
 import type { Connection } from './connection/connection.ts';
@@ -51,19 +51,23 @@ export async function watchRun(
     });
   let followed = await follow(after);
   while (followed.run.status === 'paused' && terminal.isInteractive) {
-    const answer = await answerOf(followed.run);
-    if (answer === '') break;
-    await client.runs.resume(runId, answerTo(followed.run, answer));
+    const answer = await answersOf(followed.run);
+    if (answer === undefined) break;
+    await client.runs.resume(runId, { answer });
     followed = await follow(followed.last);
   }
   return { run: followed.run, view };
 }
 
-async function answerOf({ questions }: RunDetails): Promise<string> {
-  const [first] = questions;
-  if (first === undefined || questions.length > 1) return '';
-  const { question, choices = [] } = first;
-  return ask(visible([question, ...choices.map((choice) => `  ${choice}`), 'Your answer'].join('\n')));
+/** Asks the questions one after another. Returns `undefined` if there is none, or one is not answered. */
+async function answersOf({ questions }: RunDetails): Promise<Readonly<Record<string, string>> | undefined> {
+  const answers: Record<string, string> = {};
+  for (const question of questions) {
+    const answer = await ask(`${questionLines(question)}\nYour answer`);
+    if (answer === '') return undefined;
+    answers[question.callId] = answer;
+  }
+  return questions.length === 0 ? undefined : answers;
 }
 
 async function cancel(client: Connection, runId: string, { warn }: Terminal): Promise<void> {

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MessageCircleQuestion, SendHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
+import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import type { RunDetails } from '@ravi/api';
 import type { Question as AgentQuestion } from '@ravi/kernel';
@@ -51,10 +52,15 @@ interface QuestionProps {
   readonly onChange: (answer: string) => void;
 }
 
-function Question({ question: { question, choices = [] }, answer, onChange }: QuestionProps) {
+function Question({ question: { question, choices = [], agent, runId }, answer, onChange }: QuestionProps) {
   const id = useId();
   return (
     <div className="question">
+      {agent !== undefined && runId !== undefined && (
+        <p className="muted">
+          The sub-agent <Link href={`/runs/${encodeURIComponent(runId)}`}>{printable(agent)}</Link> asks
+        </p>
+      )}
       <label htmlFor={id} className="question-text">
         <MessageCircleQuestion aria-hidden size={18} />
         {printable(question)}

@@ -125,7 +125,8 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     start({ task, runId = `run_${crypto.randomUUID()}`, ...options }) {
       return begin(runId, task, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
-    resume: (point, answer) => begin(point.runId, undefined, (signal) => agent.resumeStream(point, answer, { signal })),
+    resume: (point, answer) =>
+      begin(point.runId, undefined, (signal) => agent.resumeStream(point, answer, { signal, stores })),
     recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal })),
     owns: ({ definition, parentRunId }) => parentRunId === undefined && definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),

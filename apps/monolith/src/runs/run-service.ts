@@ -6,6 +6,7 @@ import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
+import { addressAbove } from './outermost-run.ts';
 import type { PausedRunLimit } from './paused-run-limit.ts';
 
 /** Starts and ends runs of both kinds. It does not check permissions. */
@@ -28,7 +29,7 @@ export interface RunService {
    * @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it
    */
   cancelJob(job: Job): Promise<void>;
-  /** Resumes a run in the background. @throws KernelError as `ReActAgent.resume` */
+  /** Resumes a run in the background, together with all runs above it. @throws KernelError as `ReActAgent.resume` */
   resumeAgent(run: Run, answer: QuestionAnswer): Promise<Run>;
 }
 
@@ -123,10 +124,11 @@ export function createRunService(options: RunServiceOptions): RunService {
       throw new KernelError('E_STATE_CONFLICT', `Job ${id} is ${status} and cannot be cancelled in this process`);
     },
     async resumeAgent(run, answer) {
-      const { id: runId, sessionId, principal } = run;
-      const { result } = await agentRunner.resume({ runId, sessionId, principal }, answer);
+      const outermost = await addressAbove(store.runs, { run, answer });
+      const { id: runId, sessionId, principal } = outermost.run;
+      const { result } = await agentRunner.resume({ runId, sessionId, principal }, outermost.answer);
       inBackground(runId, result);
-      return recorded(runId);
+      return recorded(run.id);
     },
   };
 }

@@ -58,6 +58,9 @@ export default {
   },
 };`;
 
+/** Source of a tool that asks the user. */
+const askTool = `export { askUserTool as default } from ${JSON.stringify(import.meta.resolve('@ravi/agents'))};`;
+
 const source = (path: string): string =>
   JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../../packages', path)).href);
 
@@ -65,9 +68,10 @@ const helperTool = `
 import { createAgentTool, ReActAgent } from ${source('agents/src/index.ts')};
 import launchTools from './launch.mjs';
 import crash from './crash.mjs';
+import ask from './ask.mjs';
 import { provider as model } from '../model.mjs';
 const policy = { maxRiskUnapproved: 'high' };
-export default createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools: [...launchTools, crash] }));
+export default createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools: [...launchTools, crash, ask] }));
 `;
 
 const bossTool = `
@@ -81,7 +85,7 @@ export default createAgentTool(new ReActAgent({ name: 'boss', model, policy, too
 /** The same agent, whose calls are jobs. */
 const courierTool = helperTool
   .replace("name: 'helper'", "name: 'courier'")
-  .replace('[...launchTools, crash] }))', "[...launchTools, crash] }), { mode: 'background' })");
+  .replace('crash, ask] }))', "crash, ask] }), { mode: 'background' })");
 
 /** A sub-agent whose scripts call its own tools. */
 const scripterTool = `
@@ -100,6 +104,7 @@ export default createAgentTool(new ReActAgent({ name: 'scripter', model, invoker
 
 const files = {
   'model.mjs': model,
+  'tools/ask.mjs': askTool,
   'tools/crash.mjs': crashTool,
   'tools/helper.mjs': helperTool,
   'tools/boss.mjs': bossTool,
@@ -145,6 +150,13 @@ export async function until(url: string, runId: string, event: string): Promise<
     }
     await pause(20);
   }
+}
+
+/** Answers the questions of a run. */
+export async function answer(url: string, runId: string, text: string | object): Promise<Body> {
+  const resumed = await send(url, `/v1/runs/${runId}/resume`, { answer: text });
+  assert.equal(resumed.error, undefined, JSON.stringify(resumed));
+  return resumed;
 }
 
 /** Waits until a run and those below it have `count` pending approvals, and returns them, oldest first. */

@@ -24,6 +24,7 @@ import type { Supervision } from '../supervision/supervision.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
+import type { RecoveryStores } from './paused-run.ts';
 import type { PriceTable } from './usage.ts';
 
 /** Requests the final answer as a value. */
@@ -156,7 +157,10 @@ export interface RunOptions {
 }
 
 /** Options of a run that continues after a pause. */
-export type ResumeOptions = Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget' | 'approvals'>;
+export interface ResumeOptions extends Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget' | 'approvals'> {
+  /** Stores from which the sub-agents and jobs of a run with a lease continue, as for `recover`. */
+  readonly stores?: RecoveryStores;
+}
 
 /** Returns a condition that stops the run after a step in which one of these tools was called. */
 export function whenCalled(...tools: readonly string[]): StopCondition {

@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelUsage, Principal, Question } from '@ravi/kernel';
+import type { ApprovalStore, ModelMessage, ModelUsage, Principal, Question, RunJournal } from '@ravi/kernel';
 import type { BudgetRecord, Permissions } from './run-snapshot.ts';
 
 /** Everything that is needed to resume a run, in this process or another: JSON unless it contains media bytes. */
@@ -14,6 +14,8 @@ export interface PausedRun {
   readonly usage: ModelUsage;
   /** Present for a run with a budget, which resumes with the remainder. */
   readonly budget?: BudgetRecord;
+  /** Paused sub-agents whose runs no store has, by the id of the call that they work for. */
+  readonly subAgents?: Readonly<Record<string, PausedRun>>;
   /** The conversation up to the open calls. */
   readonly messages: readonly ModelMessage[];
 }
@@ -31,6 +33,14 @@ export interface PausedSession {
 
 /** A paused run, or the session in whose history it waits. */
 export type ResumePoint = PausedRun | PausedSession;
+
+/** Stores from which an interrupted or paused run continues. */
+export interface RecoveryStores {
+  /** Journal in which the invoker recorded the calls with side effects. */
+  readonly journal: Pick<RunJournal, 'entries'>;
+  /** Approvals that the run requested. Needed if approvals are stored. */
+  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw' | 'consume'> | undefined;
+}
 
 /** Progress of a run when it stopped. */
 export interface ResumedFrom {

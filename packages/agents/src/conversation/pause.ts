@@ -23,6 +23,7 @@ export interface Pausable {
   readonly session: InvokerSession;
   readonly skills: ActiveSkills;
   readonly budget: Budget | undefined;
+  readonly pausedSubAgents: ReadonlyMap<string, PausedRun>;
 }
 
 /** Returns the state of a run that pauses now. */
@@ -31,6 +32,7 @@ export function pauseState(run: Pausable): PauseState {
   const questions = [...run.questions.values()];
   const permissions = permissionsOf(run);
   const budget = budgetRecordOf(run.budget);
+  const { pausedSubAgents } = run;
   return {
     runId,
     sessionId,
@@ -41,6 +43,7 @@ export function pauseState(run: Pausable): PauseState {
     steps,
     usage: { ...usage },
     ...(budget === undefined ? {} : { budget }),
+    ...(pausedSubAgents.size === 0 ? {} : { subAgents: Object.fromEntries(pausedSubAgents) }),
   };
 }
 
@@ -56,7 +59,7 @@ export function readPause(details: JsonObject | undefined, sessionId: string): P
 
 /** Returns a pause that a store or a caller kept as JSON, after a check. @throws KernelError `E_STATE_CORRUPT` */
 export function checkPause(pause: Partial<PauseState>): PauseState {
-  const { runId, sessionId, principal, agent, questions, steps, usage } = pause;
+  const { runId, sessionId, principal, agent, questions, steps, usage, subAgents } = pause;
   const isWhole =
     typeof runId === 'string' &&
     typeof sessionId === 'string' &&
@@ -65,7 +68,8 @@ export function checkPause(pause: Partial<PauseState>): PauseState {
     Array.isArray(questions) &&
     questions.length > 0 &&
     typeof steps === 'number' &&
-    pause.permissions !== undefined;
+    pause.permissions !== undefined &&
+    (subAgents === undefined || typeof subAgents === 'object');
   if (!isWhole) {
     throw new KernelError(
       'E_STATE_CORRUPT',
@@ -84,6 +88,7 @@ export function checkPause(pause: Partial<PauseState>): PauseState {
     steps,
     usage: usage ?? noUsage,
     ...(budget === undefined ? {} : { budget }),
+    ...(subAgents === undefined ? {} : { subAgents }),
   };
 }
 
@@ -95,12 +100,20 @@ export function checkPoint(point: ResumePoint, { runId, questions }: PauseState)
   throw new KernelError('E_STATE_CONFLICT', `The question of run ${meantRun} is no longer open`);
 }
 
+/** Answers to the questions of a paused run. */
+export interface Answers {
+  /** Message with the answers to its own questions, as the results of the calls that ask. */
+  readonly message: ModelMessage;
+  /** Answers to the questions of its sub-agents, by `callId`. */
+  readonly ofSubAgents: Readonly<Record<string, string>>;
+}
+
 /**
- * Returns the message with the answers as the results of the open calls.
+ * Returns the answers to all questions of a paused run.
  * @throws KernelError `E_ARGUMENTS_INVALID` if a question has no answer, `E_STATE_CONFLICT` if the answer names only
  * questions that are not open
  */
-export function answersOf(questions: readonly Question[], answer: QuestionAnswer): ModelMessage {
+export function answersOf(questions: readonly Question[], answer: QuestionAnswer): Answers {
   const names = typeof answer === 'string' ? [] : Object.keys(answer);
   if (names.length > 0 && !questions.some(({ callId }) => names.includes(callId))) {
     throw new KernelError(
@@ -108,18 +121,38 @@ export function answersOf(questions: readonly Question[], answer: QuestionAnswer
       `No open question has the id ${names.join(' or ')}: it may have been answered already`,
     );
   }
+  const answered = questions.map(({ callId, question }) => {
+    const text = typeof answer === 'string' && questions.length === 1 ? answer : named(answer, callId);
+    if (text !== undefined) return [callId, text] as const;
+    throw new KernelError('E_ARGUMENTS_INVALID', `The question ${callId} needs an answer: ${question}`);
+  });
+  const own = answered.filter(([callId]) => isOwn(callId));
   return {
-    role: 'user',
-    content: questions.map(({ callId, question }) => {
-      const text = typeof answer === 'string' && questions.length === 1 ? answer : named(answer, callId);
-      if (text === undefined) {
-        throw new KernelError('E_ARGUMENTS_INVALID', `The question ${callId} needs an answer: ${question}`);
-      }
-      return resultBlock(callId, [textBlock(text)], false);
-    }),
+    message: { role: 'user', content: own.map(([callId, text]) => resultBlock(callId, [textBlock(text)], false)) },
+    ofSubAgents: Object.fromEntries(answered.filter(([callId]) => !isOwn(callId))),
   };
 }
 
 function named(answer: QuestionAnswer, callId: string): string | undefined {
   return typeof answer === 'string' || !Object.hasOwn(answer, callId) ? undefined : answer[callId];
+}
+
+/** True if the run asks this question itself. Calls of a model have no dot in their ids. */
+export function isOwn(callId: string): boolean {
+  return !callId.includes('.');
+}
+
+/** Returns the question of a sub-agent as one of the run whose call it works for. */
+export function questionAbove(callId: string, { agent, runId }: PausedRun, question: Question): Question {
+  return { agent, runId, ...question, callId: `${callId}.${question.callId}` };
+}
+
+/** Returns the answers to the questions of the sub-agent that works for a call. */
+export function answersWithin(
+  answers: Readonly<Record<string, string>>,
+  callId: string | undefined,
+): Readonly<Record<string, string>> {
+  const prefix = `${callId}.`;
+  const within = Object.entries(answers).filter(([id]) => id.startsWith(prefix));
+  return Object.fromEntries(within.map(([id, text]) => [id.slice(prefix.length), text]));
 }

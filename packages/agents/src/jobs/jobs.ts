@@ -34,6 +34,8 @@ export interface JobOwner extends JobRecorder {
   readonly emit: AgentEventSink | undefined;
   /** True if another process continues the run, and its jobs with it. */
   readonly isSuspended: boolean;
+  /** Open questions to the user, for which the run is about to pause. */
+  readonly questions: ReadonlyMap<string, unknown>;
 }
 
 /** Jobs of one run. They end with the run at the latest; a run that another process continues keeps them. */
@@ -43,7 +45,8 @@ export class Jobs {
   readonly #records: JobRecord[] = [];
   /** Records of jobs that an earlier process began and the model has not heard of, by the id of their calls. */
   readonly #unannounced = new Map<string, Job>();
-  #unread: PromiseWithResolvers<void> | undefined;
+  /** Resolved when a job ends, or begins to wait for people. */
+  #news: PromiseWithResolvers<void> | undefined;
 
   constructor(run: JobOwner) {
     this.#run = run;
@@ -143,20 +146,40 @@ export class Jobs {
   }
 
   /**
-   * Waits until there is an unread result. Returns `false` if no running job can bring one.
+   * Waits until there is an unread result. Returns `false` if no running job can bring one, or if a job asks the user.
    * @throws KernelError `E_CANCELLED` if the run is cancelled in the meantime
    */
   async waitForUnread(): Promise<boolean> {
     while (!this.#entries.some(isUnread)) {
-      if (!this.#entries.some(isLive)) return false;
-      this.#run.check();
-      this.#unread = Promise.withResolvers<void>();
-      const unsubscribe = this.#run.session.cancellation.onCancel(this.#unread.resolve);
-      await this.#unread.promise;
-      unsubscribe();
-      this.#run.check();
+      if (!this.#entries.some(isLive) || this.#run.questions.size > 0) return false;
+      await this.#waitForNews();
     }
     return true;
+  }
+
+  /**
+   * Waits until every running job has waited for people for `quietMs`.
+   * @throws KernelError `E_CANCELLED` if the run is cancelled in the meantime
+   */
+  async waitForQuiet(isWaiting: (callId: string) => boolean, quietMs: number): Promise<void> {
+    const { clock } = this.#run.definition.invoker;
+    while (this.liveCalls.length > 0) {
+      while (this.#entries.some((entry) => isLive(entry) && !isWaiting(entry.callId))) await this.#waitForNews();
+      if (this.liveCalls.length === 0) return;
+      // A decision may be there already, so any news begins this time again.
+      let isQuiet = false;
+      const timer = clock.setTimer(() => {
+        isQuiet = true;
+        this.wake();
+      }, quietMs);
+      await this.#waitForNews().finally(() => timer.cancel());
+      if (isQuiet) return;
+    }
+  }
+
+  /** Notes that a job has begun to wait for people, or has ended that. */
+  wake(): void {
+    this.#news?.resolve();
   }
 
   /** Waits until the last change of every job is stored, so that the model knows nothing that is not on record. */
@@ -208,7 +231,16 @@ export class Jobs {
     const { id: jobId, callId, tool } = entry;
     this.#run.emit?.({ type: 'job-finished', ...this.#run.session.scope, jobId, callId, tool, result });
     entry.done.resolve();
-    this.#unread?.resolve();
+    this.wake();
+  }
+
+  async #waitForNews(): Promise<void> {
+    this.#run.check();
+    this.#news = Promise.withResolvers<void>();
+    const unsubscribe = this.#run.session.cancellation.onCancel(this.#news.resolve);
+    await this.#news.promise;
+    unsubscribe();
+    this.#run.check();
   }
 }
 

@@ -1,13 +1,11 @@
 import type { InvokerSession } from '@ravi/invoker';
 import type {
-  ApprovalStore,
   HookEvent,
   InvocationResult,
   JsonObject,
   ModelMessage,
   ModelUsage,
   Question,
-  RunJournal as StoredJournal,
   RunWriter,
 } from '@ravi/kernel';
 import { setAgentContext } from '../agent/agent-context.ts';
@@ -17,15 +15,16 @@ import type { AgentEvent, AgentEventSink } from '../agent/agent-event.ts';
 import type { ApprovalMode } from '../agent/agent-options.ts';
 import type { AgentEnding, AgentResult } from '../agent/agent-result.ts';
 import type { Budget } from '../agent/budget.ts';
-import type { ResumedFrom } from '../agent/paused-run.ts';
+import type { PausedRun, RecoveryStores, ResumedFrom } from '../agent/paused-run.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
+import { questionAbove } from '../conversation/pause.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';
 import { SystemPrompt } from '../prompt/system-prompt.ts';
 import { ActiveSkills } from '../skills/active-skills.ts';
 import { SubAgents } from './sub-agents.ts';
-import type { ChildRunner } from './sub-agents.ts';
+import type { CallerOptions, ChildRunner } from './sub-agents.ts';
 import type { OpenCalls } from './agent-stream.ts';
 import { ApprovalPause } from './approval-pause.ts';
 import type { EnterWait } from './approval-pause.ts';
@@ -48,6 +47,8 @@ export interface AgentRunParts {
   readonly approvals: ApprovalMode;
   /** True if the call of the parent, made again by another process, resumes this run. */
   readonly isResumable?: boolean;
+  /** True if the run above asks the questions of this run. */
+  readonly asksCaller?: boolean;
   /** Runs agents under this run. */
   readonly children: ChildRunner<AgentRun>;
   /** Present if the run was recovered: the stores from which its sub-agents are resumed. */
@@ -60,13 +61,8 @@ export interface AgentRunParts {
   readonly resumedFrom: ResumedFrom | undefined;
 }
 
-/** Stores from which an interrupted run is recovered. */
-export interface RecoveryStores {
-  readonly journal: Pick<StoredJournal, 'entries'>;
-  readonly approvals?: Pick<ApprovalStore, 'list' | 'withdraw' | 'consume'> | undefined;
-}
-
 const noQuestions: ReadonlyMap<string, Question> = new Map();
+const noPausedRuns: ReadonlyMap<string, PausedRun> = new Map();
 
 /** State of one run, shared by its steps, its calls and the tools of the loop itself. */
 export class AgentRun implements AgentContext {
@@ -84,6 +80,7 @@ export class AgentRun implements AgentContext {
   readonly parentRunId: string | undefined;
   readonly parentCallId: string | undefined;
   readonly isResumable: boolean;
+  readonly asksCaller: boolean;
   readonly recovery: RecoveryStores | undefined;
   readonly title: string | undefined;
   readonly task: string | undefined;
@@ -108,6 +105,10 @@ export class AgentRun implements AgentContext {
   readonly systemPrompt: SystemPrompt;
   /** Open questions to the user, by call id. */
   questions: ReadonlyMap<string, Question> = noQuestions;
+  /** Answers to the questions of its sub-agents. */
+  answers: Readonly<Record<string, string>> = {};
+  /** Paused sub-agents whose runs no store has, by the id of the call that they work for. */
+  pausedSubAgents: ReadonlyMap<string, PausedRun> = noPausedRuns;
   step: number;
   usage: ModelUsage;
   /** Text of the last response. */
@@ -138,6 +139,7 @@ export class AgentRun implements AgentContext {
     this.parentRunId = parts.parent?.runId;
     this.parentCallId = parts.parentCallId;
     this.isResumable = parts.isResumable ?? false;
+    this.asksCaller = parts.asksCaller ?? false;
     this.recovery = parts.recovery ?? parts.parent?.recovery;
     this.title = parts.title;
     this.task = parts.task;
@@ -259,12 +261,41 @@ export class AgentRun implements AgentContext {
     this.questions = new Map([...this.questions, [question.callId, question]]);
   }
 
+  /** True if a question of the sub-agent that works for this call can pause the run. */
+  canAskFor(callId: string): boolean {
+    if (this.calls?.isOpen(callId) === true) return true;
+    return this.definition.lease !== undefined && this.hasJobs && this.jobs.isActive(callId);
+  }
+
+  /** Records that the sub-agent that works for a call asks the user. `isStored`: a store has its run. */
+  askFor(callId: string, paused: PausedRun, { isStored }: { readonly isStored: boolean }): void {
+    if (!this.canAskFor(callId)) return;
+    if (!isStored) this.pausedSubAgents = new Map([...this.pausedSubAgents, [callId, paused]]);
+    for (const question of paused.questions) this.ask(questionAbove(callId, paused, question));
+    if (this.hasJobs) this.jobs.wake();
+  }
+
+  /** True if a call asks the user, itself or for a sub-agent. */
+  isAsking(callId: string): boolean {
+    if (this.questions.size === 0) return false;
+    return [...this.questions.keys()].some((id) => id === callId || id.startsWith(`${callId}.`));
+  }
+
   /** Removes all open questions. */
   withdrawQuestions(): void {
     this.questions = noQuestions;
+    this.pausedSubAgents = noPausedRuns;
   }
 
-  spawn(agent: Agent, task: string, options: SpawnOptions = {}): string {
+  /** Returns the state in which the sub-agent of a call paused, and forgets it: the sub-agent resumes. */
+  takePaused(callId: string): PausedRun | undefined {
+    const paused = this.pausedSubAgents.get(callId);
+    if (paused === undefined) return undefined;
+    this.pausedSubAgents = new Map([...this.pausedSubAgents].filter(([id]) => id !== callId));
+    return paused;
+  }
+
+  spawn(agent: Agent, task: string, options: SpawnOptions & CallerOptions = {}): string {
     return this.#subAgents.spawn(agent, task, options);
   }
 

@@ -12,7 +12,7 @@ export interface Pausing {
   readonly definition: Pick<AgentDefinition, 'invoker'>;
   readonly session: InvokerSession;
   readonly hasJobs: boolean;
-  readonly jobs: { readonly liveCalls: readonly string[] };
+  readonly jobs: { readonly liveCalls: readonly string[]; wake(): void };
   readonly hasOpenChildren: boolean;
 }
 
@@ -25,7 +25,8 @@ export interface AwaitedCalls {
 /** Reports to the run above that its call waits only for these approvals. The returned function ends the wait. */
 export type EnterWait = (approvals: readonly AwaitedApproval[]) => () => void;
 
-const pauseAfterMs = 250;
+/** Milliseconds after which a wait for people pauses a run: a decision may be there already. */
+export const pauseAfterMs = 250;
 
 /**
  * Pauses a run as soon as everything that it waits for is waiting for people: each call without a result, also that of a job,
@@ -64,11 +65,16 @@ export class ApprovalPause implements CancelListener {
   /** Begins the wait of one call; the returned function ends it. */
   enter(callId: string, approvals: readonly AwaitedApproval[]): () => void {
     this.#waits.set(callId, approvals);
-    this.look();
+    this.#lookAtJobs();
     return () => {
       this.#waits.delete(callId);
-      this.look();
+      this.#lookAtJobs();
     };
+  }
+
+  /** True if this call waits for people. */
+  isWaiting(callId: string): boolean {
+    return this.#waits.has(callId);
   }
 
   /** Begins the wait of a call for the call of a job; the returned function ends it. */
@@ -118,6 +124,12 @@ export class ApprovalPause implements CancelListener {
     if (this.#endWaitAbove === undefined || !isSuspension(this.#run.session.cancellation.error)) return;
     this.#isPausing = true;
     this.#awaited = [...this.#waits.values()].flat();
+  }
+
+  // A run that asks its user waits for its jobs itself.
+  #lookAtJobs(): void {
+    if (this.#run.hasJobs) this.#run.jobs.wake();
+    this.look();
   }
 
   #report(enter: EnterWait): void {

@@ -21,6 +21,7 @@ import { pauseState } from '../conversation/pause.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askModel } from './ask-model.ts';
 import type { CompleteResponse } from './ask-model.ts';
+import { pauseAfterMs } from './approval-pause.ts';
 import { beginRun, endRun } from './run-record.ts';
 import { isSuspended, suspend } from './suspension.ts';
 
@@ -113,10 +114,10 @@ export async function appendToolResults(run: AgentRun, results: readonly ToolRes
   if (run.pausing?.isPausing === true) return pauseForApprovals(run, results, run.pausing.awaited);
   // The process that continues the run makes these calls again, or finds their outcomes.
   if (isSuspended(run)) run.check();
+  if (run.questions.size > 0) return pause(run, results);
   // The id of a job is on record before the model knows it.
   if (run.hasJobs) await run.jobs.flush();
   const content = run.hasJobs ? [...results, ...run.jobs.consumeUnread()] : results;
-  if (run.questions.size > 0) return pause(run, content);
   const saving = appendMessage(run, { role: 'user', content }, snapshotOf(run));
   if (saving !== undefined) await saving;
   run.check();
@@ -135,6 +136,7 @@ export async function handleFinalAnswer(run: AgentRun, reason: ModelStopReason):
     return appendUserMessage(run, run.jobs.consumeUnread());
   }
   if (run.pausing?.isPausing === true) return pauseForApprovals(run, [], run.pausing.awaited);
+  if (run.questions.size > 0) return pause(run, []);
   const { output } = run.definition;
   if (output === undefined) return run.end({ status: 'completed', reason: 'answer' });
   const checked = await output.check(run.text);
@@ -181,15 +183,27 @@ async function pauseForApprovals(
 }
 
 // Results of the other calls are stored now. The open calls get theirs when the questions are answered.
-async function pause(run: AgentRun, content: readonly ContentBlock[]): Promise<void> {
-  const notes = run.jobs.stopAll('the run is paused');
+async function pause(run: AgentRun, results: readonly ToolResultBlock[]): Promise<void> {
+  const ofJobs = run.hasJobs ? await settleJobs(run) : [];
   const state = pauseState(run);
   await appendMessage(
     run,
-    { role: 'user', content: [...content, ...notes] },
+    { role: 'user', content: [...results, ...ofJobs] },
     { pause: state as unknown as JsonObject, ...snapshotOf(run) },
   );
   run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
+  if (run.hasJobs && run.jobs.liveCalls.length > 0) suspend(run, 'The run is paused until its questions are answered');
+}
+
+// Returns what the model reads about the jobs. Those that wait for people continue with the run, which needs a lease for that.
+async function settleJobs(run: AgentRun): Promise<readonly ContentBlock[]> {
+  const { jobs, pausing, definition } = run;
+  if (definition.lease !== undefined) {
+    await jobs.waitForQuiet((callId) => run.isAsking(callId) || pausing?.isWaiting(callId) === true, pauseAfterMs);
+  }
+  await jobs.flush();
+  const results = jobs.consumeUnread();
+  return definition.lease === undefined ? [...results, ...jobs.stopAll('the run is paused')] : results;
 }
 
 function stopped(reason: AgentEndReason, message: string): AgentEnding {

@@ -207,8 +207,9 @@ function holderOf({ lease }: AgentRun): Pick<RunTransition, 'owner' | 'epoch'> {
 }
 
 // The caller of a sub-agent continues without the answer, so the question can no longer be answered.
-function recordedEnding({ parentRunId }: AgentRun, ending: AgentEnding): AgentEnding {
-  if (ending.status !== 'paused' || ending.reason === 'approval' || parentRunId === undefined) return ending;
+function recordedEnding({ parentRunId, asksCaller }: AgentRun, ending: AgentEnding): AgentEnding {
+  if (ending.status !== 'paused' || ending.reason === 'approval') return ending;
+  if (parentRunId === undefined || asksCaller) return ending;
   const message = 'The sub-agent asked the user, and its caller continued without an answer';
   return { status: 'cancelled', reason: ending.reason, error: { code: 'E_CANCELLED', message, retryable: false } };
 }

@@ -83,7 +83,7 @@ export function startSubAgent(
   definition: AgentDefinition,
   { parent, task, options, isResumable, children }: NewSubAgent,
 ): { readonly run: AgentRun; readonly result: Promise<AgentResult> } {
-  const { runId, signal, parentCallId, priority = parent.priority } = options;
+  const { runId, signal, parentCallId, priority = parent.priority, asksCaller = false } = options;
   const { sessionId, principal, session: outer } = parent;
   // Its caller waits for a sub-agent that cannot be resumed.
   const approvals = isResumable ? parent.approvals : 'wait';
@@ -106,6 +106,7 @@ export function startSubAgent(
     parent,
     parentCallId,
     isResumable,
+    asksCaller,
     approvals,
     children,
     title: titleOf(task),

@@ -135,10 +135,9 @@ export class StepCalls implements CancelListener, OpenCalls {
     const { session, ending } = this.#run;
     const isPausing = this.#run.pausing?.isPausing === true;
     if (!isPausing && (session.cancellation.isCancelled || ending !== undefined)) this.#withdrawQuestions();
-    const { questions } = this.#run;
     const results: ToolResultBlock[] = [];
     for (const { call, result, isLeftOpen } of this.#slots) {
-      const isAsked = questions.size > 0 && questions.has(call.id);
+      const isAsked = this.#run.isAsking(call.id);
       if (isLeftOpen && isPausing) continue;
       if (result !== undefined && !isAsked) results.push(modelResult(call, result));
     }
@@ -228,8 +227,7 @@ export class StepCalls implements CancelListener, OpenCalls {
   }
 
   #withdrawQuestions(): void {
-    const { questions } = this.#run;
-    for (const slot of this.#slots) if (questions.has(slot.call.id)) slot.result = notAsked;
+    for (const slot of this.#slots) if (this.#run.isAsking(slot.call.id)) slot.result = notAsked;
     this.#run.withdrawQuestions();
   }
 }

@@ -14,8 +14,14 @@ export interface ParentRun {
   readonly supervision: Supervision | undefined;
 }
 
+/** Options of a sub-agent that the run above sets. */
+export interface CallerOptions {
+  /** True if the run above asks the questions of the sub-agent, and the call that it works for stays open meanwhile. */
+  readonly asksCaller?: boolean;
+}
+
 /** Options of a sub-agent whose run id is known. */
-export interface ChildOptions extends SpawnOptions {
+export interface ChildOptions extends SpawnOptions, CallerOptions {
   readonly runId: string;
 }
 
@@ -49,7 +55,7 @@ export class SubAgents<Parent extends ParentRun> {
   }
 
   /** Starts a sub-agent and returns its run id. @throws KernelError `E_BUDGET_EXHAUSTED` if a limit is reached */
-  spawn(agent: Agent, task: string, options: SpawnOptions): string {
+  spawn(agent: Agent, task: string, options: SpawnOptions & CallerOptions): string {
     const { runId, sessionId, agent: name, depth, definition, supervision } = this.#parent;
     supervision?.admit(depth + 1);
     const { parentCallId } = options;

@@ -1,50 +1,37 @@
 import { withRisksOf } from '@ravi/invoker';
-import type { ToolInvoker } from '@ravi/invoker';
-import { defineChainPolicy, isCallWithin, isKernelError, isLocalTool, KernelError, textOf } from '@ravi/kernel';
+import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
 import type {
-  Approval,
   HistoryStore,
-  JournalItem,
   LeaseRequest,
-  Listing,
   ModelStopReason,
   ModelUsage,
   Run,
   RunDefinition,
   RunStore,
-  ToolResultBlock,
-  ToolUseBlock,
 } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
 import { narrowedPolicy, narrowTo, readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
 import type { Permissions } from '../agent/run-snapshot.ts';
-import { modelResult } from '../conversation/model-result.ts';
 import { openCalls } from '../conversation/join-messages.ts';
 import { conversationIdOf } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
-import { readPause } from '../conversation/pause.ts';
+import { answersOf, answersWithin, readPause } from '../conversation/pause.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';
-import type { RecoveryStores } from '../loop/agent-run.ts';
+import type { RecoveryStores } from '../agent/paused-run.ts';
 import type { StreamParts } from '../loop/agent-stream.ts';
-import { RunJournal as JournalOfRun } from '../loop/run-journal.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { announceEnd, appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
 import { agentKind } from '../loop/run-record.ts';
-import { isSuspended } from '../loop/suspension.ts';
 import { storeTask } from '../loop/start-run.ts';
 import type { ChildRunner } from '../loop/sub-agents.ts';
-import { StepCalls } from '../loop/step-calls.ts';
-import { endChildren, readChildRuns } from './child-runs.ts';
-import { continueJobs, readInterruptedJobs, repeatedCalls } from './interrupted-jobs.ts';
-import type { OutcomeLookup, SettleCall } from './interrupted-jobs.ts';
-import { createOutcomeLookup } from './outcome-lookup.ts';
+import { appendAnswers } from './append-answers.ts';
+import { continueAnswered, continueCalls, pauseAgain } from './continue-calls.ts';
 import { readRunApprovals } from './run-approvals.ts';
 import type { RunApprovals } from './run-approvals.ts';
 import { loadRunHistory } from './run-history.ts';
-import { settleCall } from './settle-call.ts';
 import type { RunHistory } from './run-history.ts';
 
 /** Parameters of {@link recoverRun}. */
@@ -57,6 +44,8 @@ export interface Caller {
   readonly run: AgentRun;
   readonly callId: string | undefined;
   readonly priority: number;
+  /** True if it asks the questions of the run. */
+  readonly asksCaller: boolean;
 }
 
 /** A claimed run, and everything that is needed to continue it. */
@@ -75,9 +64,9 @@ export interface Continuation extends RecoveryStores {
 interface Interrupted extends Pick<RecoveryStores, 'journal'> {
   readonly history: RunHistory;
   readonly approvals: RunApprovals;
+  /** Answers to the questions of the run that its caller has received. */
+  readonly answers: Readonly<Record<string, string>>;
 }
-
-const abandoned = 'The process ended, and the run continued without this call';
 
 /** Continues a run whose process ended. If its stored state cannot be used, the run ends as failed. */
 export async function recoverRun(definition: AgentDefinition, row: Run, parts: RecoverParts): Promise<AgentResult> {
@@ -137,7 +126,8 @@ export async function continueClaimed(definition: AgentDefinition, parts: Contin
     const approvals = await waitFor(() => readRunApprovals(parts.approvals, writer, () => invoker.clock.now()));
     const run = restore(definition, history, parts);
     parts.onStart?.(run);
-    return await runAgent(run, continueRun, waitingStores(run, { history, approvals, journal }));
+    const answers = caller === undefined ? {} : answersWithin(caller.run.answers, caller.callId);
+    return await runAgent(run, continueRun, { ...waitingStores(run, { approvals, journal }), history, answers });
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
     const isLeft = isForLater || caller?.run.session.cancellation.isCancelled === true;
@@ -178,6 +168,7 @@ function restore(
     parent: caller?.run,
     parentCallId: caller?.callId,
     isResumable: caller !== undefined,
+    asksCaller: caller?.asksCaller ?? false,
     approvals,
     children,
     recovery: { journal, approvals: stored },
@@ -186,13 +177,16 @@ function restore(
     resumedFrom: { steps: history.steps, usage: history.usage, isRecovered: true, claimedEpoch: row.epoch, wasPaused },
   });
   run.skills.restore(history.skills, permissions.skillBounds);
+  run.answers = history.answers;
   return run;
 }
 
 // The run is already under way, so it must not fail because its store is unavailable for a moment.
-function waitingStores(run: AgentRun, { history, approvals, journal }: Interrupted): Interrupted {
+export function waitingStores<Stores extends Pick<Interrupted, 'approvals' | 'journal'>>(
+  run: AgentRun,
+  { approvals, journal }: Stores,
+): Pick<Interrupted, 'approvals' | 'journal'> {
   return {
-    history,
     approvals: {
       all: approvals.all,
       withdraw: (isDead, reason) => waitForStore(run, () => approvals.withdraw(isDead, reason)),
@@ -214,39 +208,25 @@ function permissionsAtStart({ details }: RunDefinition): Permissions {
   return readPermissions(details?.['permissions']);
 }
 
-async function continueRun(run: AgentRun, { history, approvals, journal }: Interrupted): Promise<void> {
-  const { last, hasTask } = history;
+async function continueRun(run: AgentRun, { history, approvals, journal, answers }: Interrupted): Promise<void> {
+  const { last, hasTask, jobs } = history;
   if (!hasTask && run.task !== undefined) return storeTask(run, run.task);
   if (!hasTask || last?.runId !== run.runId) throw lost(hasTask);
-  const calls = last.details?.['pause'] === undefined ? openCalls(run.messages) : [];
-  const { runs, invoker } = run.definition;
-  const children = await waitForStore(run, () => readChildRuns(runs, run.runId));
-  const jobs = await readInterruptedJobs(run, history.jobs);
-  const recorded = await recordedCalls(run, journal, calls.length + jobs.announced.length);
-  const lookup = (known: readonly Approval[]): OutcomeLookup =>
-    createOutcomeLookup(run.runId, recorded, { children, approvals: known, isIdempotent: isIdempotentIn(invoker) });
-  const repeated = repeatedCalls(jobs, lookup(approvals.all));
-  const isOfJob = (callId: string): boolean => repeated.some((call) => isCallWithin(callId, call));
-  // Calls of earlier steps have results, except those of jobs.
-  const isDead = (callId: string): boolean => !isOfJob(callId) && !calls.some((call) => isCallWithin(callId, call));
-  const settled = await approvals.withdraw(({ callId }) => isDead(callId), abandoned);
-  const end = (callIsDead: (callId: string) => boolean): Promise<void> =>
-    waitForStore(run, () => endChildren(run, children, callIsDead, abandoned));
-  await end(isDead);
-  if (last.details?.['pause'] !== undefined) {
-    const state = readPause(last.details, run.sessionId);
-    return run.end({ status: 'paused', reason: 'question', paused: { ...state, messages: [...run.messages] } });
+  const paused = last.details?.['pause'] === undefined ? undefined : readPause(last.details, run.sessionId);
+  const open = { jobs, approvals, journal };
+  if (paused !== undefined) {
+    const answered = paused.questions.every(({ callId }) => Object.hasOwn(answers, callId));
+    if (!answered) return pauseAgain(run, paused, open);
+    await appendAnswers(run, { answers: answersOf(paused.questions, answers), state: paused });
+    return continueAnswered(run, open);
   }
-  const settle: SettleCall = (call, outcome) => settleCall(run, call, outcome, recorded);
-  await continueJobs(run, jobs, { outcomeOf: lookup(settled), settle });
+  const calls = openCalls(run.messages);
   const { stopReason: reason = 'end', usage = noUsage } = (last.details ?? {}) as ResponseDetails;
   // The other calls of the step ended before the run paused, and their message has the budget that was spent.
   const isCounted = last.message.role === 'user';
+  const results = await continueCalls(run, { ...open, calls, reason, isCounted });
   if (calls.length > 0) {
-    const open = { calls, reason, isCounted, lookup, settle, approvals: sparing(approvals, isOfJob) };
-    const endDead = (isEnded: (callId: string) => boolean): Promise<void> =>
-      end((callId) => !isOfJob(callId) && isEnded(callId));
-    await appendToolResults(run, await resultsOf(run, { ...open, end: endDead }));
+    await appendToolResults(run, results);
     return announceEnd(run, usage, calls.length);
   }
   if (last.message.role === 'user') return;
@@ -259,84 +239,6 @@ async function continueRun(run: AgentRun, { history, approvals, journal }: Inter
 interface ResponseDetails {
   readonly stopReason?: ModelStopReason;
   readonly usage?: ModelUsage;
-}
-
-/** Calls to end, and what is known about them. */
-interface OpenCalls extends Pick<Interrupted, 'approvals'> {
-  readonly calls: readonly ToolUseBlock[];
-  readonly reason: ModelStopReason;
-  /** True if the budget of the run has counted the calls. */
-  readonly isCounted: boolean;
-  /** Ends the runs of calls that are not made again. */
-  end(isDead: (callId: string) => boolean): Promise<void>;
-  readonly settle: SettleCall;
-  /** Returns the outcomes of calls, given the approvals of the run. */
-  readonly lookup: (approvals: readonly Approval[]) => OutcomeLookup;
-}
-
-/** Reads the journal if a call needs it. A call that is made again is the next attempt of the one on record. */
-async function recordedCalls(
-  run: AgentRun,
-  journal: Interrupted['journal'],
-  count: number,
-): Promise<Listing<JournalItem>> {
-  if (count === 0) return { items: [], corrupt: [] };
-  const recorded = await journal.entries(run.runId);
-  const { journal: own } = run.session;
-  if (own instanceof JournalOfRun) own.continueFrom(recorded.items);
-  return recorded;
-}
-
-function isIdempotentIn({ registry }: Pick<ToolInvoker, 'registry'>): (name: string) => boolean {
-  return (name) => {
-    const tool = registry.get(name);
-    return tool !== undefined && isLocalTool(tool) && tool.idempotent === true;
-  };
-}
-
-// The approvals of jobs wait for a decision while the calls of the step end.
-function sparing({ all, withdraw }: RunApprovals, isOfJob: (callId: string) => boolean): RunApprovals {
-  return {
-    all,
-    withdraw: (isDead, reason) => withdraw((request) => !isOfJob(request.callId) && isDead(request), reason),
-  };
-}
-
-/** Returns the results of the calls that were open when the process ended, in the order of the calls. */
-async function resultsOf(
-  run: AgentRun,
-  { calls, reason, isCounted, lookup, settle, approvals, end }: OpenCalls,
-): Promise<readonly ToolResultBlock[]> {
-  const canRepeat = lookup(approvals.all);
-  const kept = calls.filter((call) => canRepeat(call) === undefined);
-  // Before the model reads that the others did not run, so that no decision can make that false.
-  const settled = await approvals.withdraw(({ callId }) => !kept.some((call) => isCallWithin(callId, call)), abandoned);
-  await end((callId) => !kept.some((call) => isCallWithin(callId, call)));
-  const outcomeOf = lookup(settled);
-  for (const call of calls) {
-    const outcome = outcomeOf(call);
-    if (outcome !== undefined) await settle(call, outcome);
-  }
-  const stepCalls = new StepCalls(run);
-  run.calls = stepCalls;
-  const results = new Map<string, ToolResultBlock>();
-  for (const call of calls) {
-    const outcome = outcomeOf(call);
-    if (outcome === undefined) stepCalls.add(call, { isCounted });
-    else {
-      if (!isCounted) run.budget?.countCall();
-      if (run.hasJobs) run.jobs.finish(call.id, outcome);
-      results.set(call.id, modelResult(call, outcome));
-    }
-  }
-  await stepCalls.finish(reason);
-  // A script that ran again may have made other calls.
-  const ended = kept.filter(({ id }) => !run.jobs.isActive(id));
-  if (!isSuspended(run)) {
-    await approvals.withdraw(({ callId }) => ended.some((call) => isCallWithin(callId, call)), abandoned);
-  }
-  for (const result of stepCalls.collectResults()) results.set(result.toolUseId, result);
-  return calls.flatMap(({ id }) => results.get(id) ?? []);
 }
 
 function lost(hasTask: boolean): KernelError {

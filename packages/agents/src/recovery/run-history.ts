@@ -32,6 +32,8 @@ export interface RunHistory {
   readonly permissions: Permissions | undefined;
   /** Jobs that the model knew after the last results, and whose results it had not received. */
   readonly jobs: readonly AnnouncedJob[];
+  /** Answers to the questions of its sub-agents, which may not have received them. */
+  readonly answers: Readonly<Record<string, string>>;
 }
 
 /** Loads a conversation and the state of one run in it. @throws KernelError of the store, `E_STATE_CORRUPT` */
@@ -42,6 +44,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   let skills: readonly string[] = [];
   let permissions: Permissions | undefined;
   let jobs: readonly AnnouncedJob[] = [];
+  let answers: Readonly<Record<string, string>> = {};
   let last: HistoryEntry | undefined;
   const conversation = new Conversation([], place);
   await conversation.load((entry) => {
@@ -56,6 +59,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
     if (Array.isArray(details['skills'])) skills = details['skills'] as readonly string[];
     if (details['permissions'] !== undefined) permissions = readPermissions(details['permissions']);
     jobs = readAnnouncedJobs(details) ?? jobs;
+    answers = { ...answers, ...(details['answers'] as Record<string, string> | undefined) };
     if (entry.message.role !== 'assistant') return;
     steps++;
     if (details['usage'] === undefined) return;
@@ -66,5 +70,5 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   const sinceMs = Math.max(0, (endedAt ?? 0) - (notedAt ?? 0));
   const spent = { ...budget.spent, timeMs: budget.spent.timeMs + sinceMs };
   const { limits } = budget;
-  return { conversation, hasTask, last, steps, usage, limits, spent, usageSince, skills, permissions, jobs };
+  return { conversation, hasTask, last, steps, usage, limits, spent, usageSince, skills, permissions, jobs, answers };
 }

@@ -13,6 +13,7 @@ import { suspend } from '../loop/suspension.ts';
 import { startSubAgent } from '../loop/start-run.ts';
 import type { ChildOptions, ChildRunner } from '../loop/sub-agents.ts';
 import { claimRun, continueClaimed } from './recover-run.ts';
+import { resumeSubAgent } from './resume-run.ts';
 import { loadRunHistory } from './run-history.ts';
 
 const retryMs = 200;
@@ -20,6 +21,8 @@ const retryMs = 200;
 /** Starts sub-agents as runs of their own, and resumes those that an earlier process has started. */
 export const subAgents: ChildRunner<AgentRun> = {
   idOf(parent, { agent, task, parentCallId, ordinal }) {
+    const paused = parentCallId === undefined ? undefined : parent.pausedSubAgents.get(parentCallId);
+    if (paused !== undefined) return paused.runId;
     const { isResumable } = definitionWithin(parent.definition, definitionOf(agent));
     if (!isResumable || parentCallId === undefined) return `run_${crypto.randomUUID()}`;
     return `run_${sha256OfJson([parent.runId, parentCallId, agent.name, task, ordinal]).slice(0, 40)}`;
@@ -28,8 +31,9 @@ export const subAgents: ChildRunner<AgentRun> = {
   async start(parent, agent, task, options) {
     const { definition, isResumable } = definitionWithin(parent.definition, definitionOf(agent));
     const child = { definition, parent, task, options };
-    if (!isResumable || options.parentCallId === undefined) return startNew(child, false);
-    const result = await inTurn(child, () => startOrResume(child));
+    const { parentCallId } = options;
+    if (!isResumable || parentCallId === undefined) return askAbove(child, await startUnstored(child));
+    const result = askAbove(child, await inTurn(child, () => startOrResume(child)), { isStored: true });
     // The caller must not read this as a failure: the process that continues it makes the call again.
     if (result.error?.code === 'E_RUN_SUSPENDED' && options.signal?.aborted !== true) {
       suspend(parent, 'A sub-agent continues in another process, or later');
@@ -47,9 +51,36 @@ interface Child {
   readonly options: ChildOptions;
 }
 
-async function startNew({ definition, ...child }: Child, isResumable: boolean): Promise<AgentResult> {
-  const { run, result } = startSubAgent(definition, { ...child, isResumable, children: subAgents });
+async function startNew(child: Child, isResumable: boolean): Promise<AgentResult> {
+  const { definition, ...parts } = child;
+  const options = { ...child.options, asksCaller: canAsk(child, isResumable) };
+  const { run, result } = startSubAgent(definition, { ...parts, options, isResumable, children: subAgents });
   return closeBudget(run, await result);
+}
+
+// A sub-agent that keeps its runs in a store of its own cannot be resumed by its caller.
+function canAsk({ definition: { lease, runs }, options }: Child, isResumable: boolean): boolean {
+  return options.asksCaller === true && (isResumable || (lease === undefined && runs === undefined));
+}
+
+async function startUnstored(child: Child): Promise<AgentResult> {
+  const { definition, parent, options } = child;
+  const { parentCallId: callId, signal = parent.signal, priority = parent.priority } = options;
+  const paused = callId === undefined ? undefined : parent.takePaused(callId);
+  if (paused === undefined) return startNew(child, false);
+  const caller = { run: parent, callId, priority, asksCaller: canAsk(child, false) };
+  const { run, result } = resumeSubAgent(definition, { paused, caller, options: { signal }, children: subAgents });
+  return closeBudget(run, await result);
+}
+
+/** Lets the caller ask the questions of a sub-agent that has paused for them. */
+function askAbove(child: Child, result: AgentResult, { isStored = false } = {}): AgentResult {
+  const { parent, options } = child;
+  const { parentCallId: callId } = options;
+  const { status, reason, paused } = result;
+  const isAsking = status === 'paused' && reason === 'question' && paused !== undefined && callId !== undefined;
+  if (isAsking && canAsk(child, isStored)) parent.askFor(callId, paused, { isStored });
+  return result;
 }
 
 // A run that continues later keeps its budget apart: its own record says what it has spent.
@@ -75,7 +106,7 @@ async function startOrResume(child: Child): Promise<AgentResult> {
     const claimed = await waitFor(() => claimRun({ runs, lease: request, invoker }, runId));
     if (claimed !== undefined) {
       const { journal = noJournal, approvals } = parent.recovery ?? {};
-      const caller = { run: parent, callId, priority };
+      const caller = { run: parent, callId, priority, asksCaller: canAsk(child, true) };
       let run: AgentRun | undefined;
       const onStart = (started: AgentRun): void => void (run = started);
       const stores = { journal, approvals, children: subAgents };

@@ -1,8 +1,8 @@
 import { defineTool, KernelError, textBlock, toolsInside } from '@ravi/kernel';
-import type { Tool } from '@ravi/kernel';
-import { agentContextOf } from '../agent/agent-context.ts';
+import type { Tool, ToolContext } from '@ravi/kernel';
 import type { Agent } from '../agent/agent-context.ts';
 import { definitionOf } from '../agent/agent-definition.ts';
+import { toolRunOf } from './tool-run.ts';
 
 /** Options of {@link createAgentTool}. */
 export interface AgentToolOptions {
@@ -18,7 +18,7 @@ export interface AgentToolOptions {
 /**
  * Creates a tool that runs an agent as a sub-agent of the caller. It may use only tools that the caller may use, spends the
  * caller's tokens, money, calls and time, and ends when the caller ends. Its own calls pass its own gates, so the delegation
- * itself needs no approval.
+ * itself needs no approval. Its questions to the user pause the caller, which resumes with the answers.
  *
  * An agent without an approval handler, artifact store, journal, hooks or clock of its own uses those of its caller. If the caller
  * has a `lease`, the sub-agent is then a run of its own that is resumed together with the run of the caller.
@@ -43,12 +43,18 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
     allowedCallers: ['direct'],
     ...(mode === undefined ? {} : { mode }),
     async execute({ task }, context) {
-      const run = agentContextOf(context);
+      const run = toolRunOf(context);
       if (run === undefined)
         throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can only be called directly by the model of an agent`);
       const { callId: parentCallId, signal } = context;
-      const result = await run.join(run.spawn(agent, task, { priority, parentCallId, signal }));
+      const asksCaller = run.canAskFor(parentCallId);
+      const result = await run.join(run.spawn(agent, task, { priority, parentCallId, signal, asksCaller }));
       context.check();
+      if (run.isAsking(parentCallId)) {
+        // A job has no step that ends without its result.
+        if (run.calls?.isOpen(parentCallId) !== true) await untilCancelled(context);
+        return 'The user was asked.';
+      }
       if (result.status === 'completed') return { content: [textBlock(result.text)], isError: false };
       const why = result.error?.message ?? result.reason;
       return {
@@ -58,4 +64,14 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
     },
   });
   return Object.assign(tool, { [toolsInside]: definitionOf(agent).invoker.registry });
+}
+
+async function untilCancelled(context: ToolContext): Promise<void> {
+  const { signal } = context;
+  if (!signal.aborted) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    await promise;
+  }
+  context.check();
 }

@@ -1,10 +1,13 @@
 import type { ToolContext, Question } from '@ravi/kernel';
 import { agentContextOf } from '../agent/agent-context.ts';
+import type { Agent, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { AgentResult } from '../agent/agent-result.ts';
 import { AgentRun } from '../loop/agent-run.ts';
 import type { ApprovalPause } from '../loop/approval-pause.ts';
 import type { OpenCalls } from '../loop/agent-stream.ts';
+import type { CallerOptions } from '../loop/sub-agents.ts';
 import type { OfferedTools } from '../prompt/offered-tools.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 
@@ -20,6 +23,12 @@ export interface ToolRun {
   readonly skills: ActiveSkills;
   /** Records that a call asks the user. */
   ask(question: Question): void;
+  /** True if a question of the sub-agent that works for this call can pause the run. */
+  canAskFor(callId: string): boolean;
+  /** True if a call asks the user, itself or for a sub-agent. */
+  isAsking(callId: string): boolean;
+  spawn(agent: Agent, task: string, options?: SpawnOptions & CallerOptions): string;
+  join(runId: string): Promise<AgentResult>;
 }
 
 /** Returns the run whose model called the tool; `undefined` for a call of a script or without an agent. */

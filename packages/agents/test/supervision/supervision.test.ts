@@ -6,7 +6,7 @@ import { createRecordingHooks, createScriptedModel, pairingProblems, settle } fr
 import { test } from 'vitest';
 import { askUserTool, createAgentTool, ReActAgent, Supervision } from '../../src/index.ts';
 import type { AgentOptions } from '../../src/index.ts';
-import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
+import { createTestRuns } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const task = (name: string): { readonly name: string; readonly arguments: { readonly task: string } } => ({
@@ -39,21 +39,18 @@ test('an agent delegates a task to another and receives its answer', async () =>
   );
 });
 
-test('a sub-agent that asks the user ends without an answer, and its run is cancelled', async () => {
-  for (const lease of [undefined, { owner: 'process_1' }]) {
-    const runs = createTestRuns();
-    const stores = { runs, ...(lease === undefined ? {} : { lease, history: createTestHistory() }) };
-    const asking = createScriptedModel([{ toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] }]);
-    const child = worker({ model: asking, tools: [askUserTool], ...stores });
-    const model = createScriptedModel([{ toolCalls: [task('worker')] }, { text: 'ok' }]);
-    const lead = new ReActAgent({ name: 'lead', model, tools: [createAgentTool(child)], ...stores });
-    const result = await lead.run('go');
-    assert.equal(result.status, 'completed');
-    assert.match(JSON.stringify(result.messages), /ended without an answer \(paused\): question/);
-    const row = [...runs.all.values()].find(({ parentRunId }) => parentRunId === result.runId);
-    assert.deepEqual([row?.status, row?.lease, row?.outcome?.error?.code], ['cancelled', undefined, 'E_CANCELLED']);
-    assert.deepEqual(row?.outcome?.result, { reason: 'question', text: '' });
-  }
+test('a sub-agent with a run store of its own that asks the user ends without an answer, and its run is cancelled', async () => {
+  const runs = createTestRuns();
+  const asking = createScriptedModel([{ toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] }]);
+  const child = worker({ model: asking, tools: [askUserTool], runs });
+  const model = createScriptedModel([{ toolCalls: [task('worker')] }, { text: 'ok' }]);
+  const lead = new ReActAgent({ name: 'lead', model, tools: [createAgentTool(child)], runs });
+  const result = await lead.run('go');
+  assert.equal(result.status, 'completed');
+  assert.match(JSON.stringify(result.messages), /ended without an answer \(paused\): question/);
+  const row = [...runs.all.values()].find(({ parentRunId }) => parentRunId === result.runId);
+  assert.deepEqual([row?.status, row?.outcome?.error?.code], ['cancelled', 'E_CANCELLED']);
+  assert.deepEqual(row?.outcome?.result, { reason: 'question', text: '' });
 });
 
 test('a sub-agent may not use tools that its caller may not use', async () => {

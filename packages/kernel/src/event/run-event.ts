@@ -19,12 +19,19 @@ export interface EventScope {
 
 /** Question of a tool to the user. */
 export interface Question {
-  /** Id of the call that asks; the answer becomes its result. */
+  /**
+   * Id of the call that asks; the answer becomes its result. For a question of a sub-agent, the id of its call, a dot, and the id of
+   * the call that asks.
+   */
   readonly callId: string;
   readonly tool: string;
   readonly question: string;
   /** Suggested answers; others are accepted too. */
   readonly choices?: readonly string[];
+  /** Sub-agent that asks. Absent for a question of the run itself. */
+  readonly agent?: string;
+  /** Run of that sub-agent. */
+  readonly runId?: string;
 }
 
 /** Call in its events. */

@@ -111,7 +111,11 @@ export async function hasWork(
  * Reads every approval request of a run and of the runs below it. `wholeRunId` names the run that it is part of.
  * @throws KernelError from the store
  */
-export async function readApprovals(store: ApprovalStore, runId: string, wholeRunId: string = runId): Promise<RunApprovals> {
+export async function readApprovals(
+  store: ApprovalStore,
+  runId: string,
+  wholeRunId: string = runId,
+): Promise<RunApprovals> {
   const approvals: Approval[] = [];
   let cursor: string | undefined;
   do {

@@ -1,0 +1,28 @@
+import type { PluginEntry } from '@ravi/host';
+import { postgresForTests } from '@ravi/state-testing';
+import { afterAll, test } from 'vitest';
+
+const postgres = await postgresForTests();
+afterAll(() => postgres[Symbol.asyncDispose]());
+
+/** State store on which a test runs. */
+export interface StoreCase {
+  readonly name: string;
+  /** Configuration of an empty store; absent for the default of a server. */
+  plugin(): { readonly stateStore?: PluginEntry };
+  /** Declares a test of this store; skipped if the store cannot be started here. */
+  readonly test: typeof test.skip;
+}
+
+/** The state stores of servers: SQLite, and a PostgreSQL server that the tests start. */
+export const storeCases: readonly StoreCase[] = [
+  { name: 'SQLite', plugin: () => ({}), test },
+  {
+    name: 'PostgreSQL',
+    plugin() {
+      const schema = `test_${crypto.randomUUID().replaceAll('-', '_')}`;
+      return { stateStore: { use: '@ravi/state-postgres', url: postgres.url, schema } };
+    },
+    test: postgres.url === undefined ? test.skip : test,
+  },
+];
