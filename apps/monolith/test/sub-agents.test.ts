@@ -52,6 +52,10 @@ test(
       ['launch', 'call_2_0', 'ok', '', 'call_0_0', child.id],
       ['launch', 'call_1_0', 'ok', '', undefined, undefined],
     ]);
+    assert.deepEqual(
+      run.trace.map(({ childRunId }: Body) => childRunId),
+      [undefined, undefined, child.id, undefined, undefined],
+    );
     // Lists have only the outermost runs, unless they are asked for those below one.
     const ids = async (query: string): Promise<readonly string[]> =>
       (await send(url, `/v1/runs${query}`)).items.map(({ id }: Body) => id);
@@ -196,6 +200,17 @@ test('the script of a sub-agent pauses, is killed and continues where it stopped
   assert.deepEqual(
     agent.children.map(({ kind, status }: Body) => [kind, status]),
     [['chain', 'completed']],
+  );
+  // The call of a script names its run too.
+  const linked = run.trace.flatMap(({ tool, childRunId }: Body) =>
+    childRunId === undefined ? [] : [[tool, childRunId]],
+  );
+  assert.deepEqual(
+    new Map(linked),
+    new Map([
+      ['scripter', agent.id],
+      ['tool_chain', agent.children[0].id],
+    ]),
   );
   assert.equal(asked.runId, agent.children[0].id);
   const launches = run.trace.filter(({ tool }: Body) => tool === 'launch');

@@ -59,6 +59,7 @@ export const callSchema = extend(
     parentRunId: string({
       description: 'The run of the call in "parentId", if it is another one than that of the call.',
     }),
+    childRunId: string({ description: 'The run of the script or sub-agent that works for the call.' }),
   },
 );
 

@@ -7,7 +7,7 @@ import { formatBytes, formatDuration } from '../ui/format.ts';
 
 /** Everything on record about one call. */
 export function CallDetail({ call }: { readonly call: Call }) {
-  const { approval, artifactRef, bytes } = call;
+  const { approval, artifactRef, bytes, childRunId } = call;
   return (
     <div className="call-detail">
       <pre className="arguments-text" role="region" aria-label={`Arguments of ${call.tool}`} tabIndex={0}>
@@ -21,6 +21,10 @@ export function CallDetail({ call }: { readonly call: Call }) {
           Began: <Moment at={call.startedAt} />,
           Took: formatDuration(call.durationMs),
           'Written by': call.caller === 'chain' ? 'a script' : 'the model',
+          'Done by':
+            childRunId === undefined ? undefined : (
+              <Link href={`/runs/${encodeURIComponent(childRunId)}`}>Open the run</Link>
+            ),
           Result: bytes === undefined ? undefined : formatBytes(bytes),
           Artifact:
             artifactRef === undefined ? undefined : (

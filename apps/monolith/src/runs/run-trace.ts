@@ -4,12 +4,13 @@ import type { RunRecord, SubAgentRecord } from './stored-events.ts';
 
 /**
  * A call of a run. A call by a script or a sub-agent names the call that ran it. `runId` is the run of the sub-agent, and
- * `parentRunId` the run of the call that ran it.
+ * `parentRunId` the run of the call that ran it. `childRunId` is the run of the script or sub-agent that works for the call.
  */
 export type RunCall = ChainCallRecord & {
   readonly parentId?: string;
   readonly runId?: string;
   readonly parentRunId?: string;
+  readonly childRunId?: string;
 };
 
 /**
@@ -18,7 +19,7 @@ export type RunCall = ChainCallRecord & {
  * `unknown`.
  */
 export function traceOf(
-  { events, calls: journaled, subAgents }: RunRecord,
+  { events, calls: journaled, childRuns, subAgents }: RunRecord,
   { isOver }: { readonly isOver: boolean },
 ): readonly RunCall[] {
   const calls = new Map<string, RunCall>();
@@ -35,7 +36,10 @@ export function traceOf(
     const { callId } = call.entry.record;
     calls.set(callId, withRecord(call, calls.get(callId), isOver));
   }
-  for (const [callId, call] of calls) calls.set(callId, withParent(call, calls));
+  for (const [callId, call] of calls) {
+    const childRunId = childRuns.get(callId);
+    calls.set(callId, { ...withParent(call, calls), ...(childRunId === undefined ? {} : { childRunId }) });
+  }
   // Not by the id of the call: models of two agents may choose the same one.
   const below = subAgents.flatMap(traceOfSubAgent);
   return [...calls.values(), ...below].toSorted((left, right) => left.startedAt - right.startedAt);

@@ -9,6 +9,8 @@ export interface RunRecord {
   readonly events: readonly RecordedEvent[];
   /** Calls of the run, and of the scripts that its calls ran. */
   readonly calls: readonly JournaledCall[];
+  /** Ids of the runs of its scripts and sub-agents, by the id of the call that they work for. */
+  readonly childRuns: ReadonlyMap<string, string>;
   /** Records of its sub-agents. */
   readonly subAgents: readonly SubAgentRecord[];
 }
@@ -72,7 +74,8 @@ export function createStoredEvents({
     for (const run of children) {
       if (run.definition.kind === 'agent') subAgents.push({ run, ...(await recordOf(run.id)) });
     }
-    return { events: await load(runId), calls: await callsOf(runId, children), subAgents };
+    const childRuns = new Map(children.flatMap(({ id, definition: { details } }) => entryOf(details?.['callId'], id)));
+    return { events: await load(runId), calls: await callsOf(runId, children), childRuns, subAgents };
   }
 
   return {
@@ -84,6 +87,10 @@ export function createStoredEvents({
       return [...new Set([...items.flatMap(artifactsIn), ...artifactRefs(await load(runId))])];
     },
   };
+}
+
+function entryOf(callId: unknown, runId: string): readonly (readonly [string, string])[] {
+  return typeof callId === 'string' ? [[callId, runId]] : [];
 }
 
 function shown({ epoch, n, ...event }: StoredRunEvent): RecordedEvent {
