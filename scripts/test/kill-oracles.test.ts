@@ -242,6 +242,14 @@ const broken: readonly (readonly [what: string, evidence: Evidence, guarantees: 
     ['effects neither made nor reported'],
   ],
   [
+    'a call that was cancelled before its effect, which no client asked for',
+    {
+      ...withTrace((trace) => trace.map((one) => (one.callId === 'call_1' ? { ...one, status: 'cancelled' } : one))),
+      effects: kept.effects.filter(({ callId }) => callId !== 'call_1'),
+    },
+    ['effects neither made nor reported'],
+  ],
+  [
     'a question of a run that has ended',
     withApproval({ status: 'pending' }),
     ['questions without a call', 'acknowledged data lost'],
