@@ -111,10 +111,10 @@ export default [
 `;
 }
 
-// The helper answers its caller, the courier works as a job, and the scripter runs scripts.
+// The helper answers its caller, the courier works as a job, the scripter runs scripts, and the asker asks the user.
 function agentTools({ modelUrl }: InstallationAddresses): string {
   return `
-import { createAgentTool, ReActAgent } from ${sourceOf('agents/src/index.ts')};
+import { askUserTool, createAgentTool, ReActAgent } from ${sourceOf('agents/src/index.ts')};
 import { createToolChainTool } from ${sourceOf('capabilities/src/index.ts')};
 import { Toolbox, ToolInvoker } from ${sourceOf('invoker/src/index.ts')};
 import { createOpenAiProvider } from ${sourceOf('providers/openai/src/index.ts')};
@@ -131,6 +131,7 @@ export default [
   createAgentTool(new ReActAgent({ name: 'helper', model, policy, tools })),
   createAgentTool(new ReActAgent({ name: 'courier', model, policy, tools }), { mode: 'background' }),
   createAgentTool(new ReActAgent({ name: 'scripter', model, invoker })),
+  createAgentTool(new ReActAgent({ name: 'asker', model, policy, tools: [...tools, askUserTool] })),
 ];
 `;
 }

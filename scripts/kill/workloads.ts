@@ -34,6 +34,7 @@ export type WorkloadName =
   | 'agent with a script of a sub-agent'
   | 'agent with a skill'
   | 'agent with questions'
+  | 'agent with a question of a sub-agent'
   | 'script with an upload'
   | 'agent with an upload';
 
@@ -197,11 +198,20 @@ const workloads: Readonly<Record<WorkloadName, Workload>> = {
       { calls: [call(label, 'mail', 'first'), question(label, 'one')] },
       { calls: [question(label, 'two'), question(label, 'three')] },
       // The effect shows which answers reached the model.
-      calls(label, ['mail', hasAnswers(label, results) ? 'last' : 'without-answer']),
+      calls(label, ['mail', hasAnswers(label, results, ['one', 'two', 'three']) ? 'last' : 'without-answer']),
     ],
     effects: [
       ['mail', 'first'],
       ['mail', 'last'],
+    ],
+    asks: true,
+  },
+  'agent with a question of a sub-agent': {
+    turns: (label) => [{ calls: [delegation('asker', label)] }, calls(label, ['mail', 'after'])],
+    effects: [
+      ['mail', 'sub/first'],
+      ['mail', 'sub/last'],
+      ['mail', 'after'],
     ],
     asks: true,
   },
@@ -228,17 +238,21 @@ const workloads: Readonly<Record<WorkloadName, Workload>> = {
 };
 
 // They run below the agent of a workload.
-const subAgentTurns: Readonly<Record<string, (label: string) => readonly Turn[]>> = {
+const subAgentTurns: Readonly<Record<string, (label: string, results: readonly string[]) => readonly Turn[]>> = {
   helper: helperTurns,
   courier: helperTurns,
   scripter: (label) => [script(askingScript(2)(label)), calls(label, ['mail', 'end'])],
+  asker: (label, results) => [
+    { calls: [call(label, 'mail', 'first'), question(label, 'one')] },
+    calls(label, ['mail', hasAnswers(label, results, ['one']) ? 'last' : 'without-answer']),
+  ],
 };
 
 /** Returns the next turn of the model for a task, after it gave `answered` responses and its calls returned `results`. */
 export function nextTurn(task: string, answered: number, results: readonly string[]): Turn {
   const { workload, label, upload = '' } = JSON.parse(task) as Task;
   const all: Readonly<Record<string, Workload>> = workloads;
-  const turns = subAgentTurns[workload]?.(label) ?? all[workload]?.turns?.(label, upload, results) ?? [];
+  const turns = subAgentTurns[workload]?.(label, results) ?? all[workload]?.turns?.(label, upload, results) ?? [];
   return turns[answered] ?? { text: `Done with ${label}.` };
 }
 
@@ -325,8 +339,8 @@ function questionOf(label: string, name: string): string {
   return `question ${name} of ${label}?`;
 }
 
-function hasAnswers(label: string, results: readonly string[]): boolean {
-  return ['one', 'two', 'three'].every((name) => {
+function hasAnswers(label: string, results: readonly string[], names: readonly string[]): boolean {
+  return names.every((name) => {
     const answer = answerTo(questionOf(label, name));
     return results.filter((result) => result.includes(answer)).length === 1;
   });
