@@ -59,7 +59,7 @@ async function send(url: string, path: string, body?: unknown): Promise<Body> {
   return response.json();
 }
 
-/** Runs servers one after the other in a folder until `isOver` returns true for one, which is the result. */
+/** Runs servers one after the other in a folder and returns the first for which `isOver` is true. */
 async function untilOver(
   folder: string,
   isOver: (url: string) => Promise<boolean>,

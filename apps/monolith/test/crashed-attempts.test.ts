@@ -64,7 +64,7 @@ test('progress of a sub-agent counts for the attempt above in which it began, in
   const within = (aboveEpoch: number): Event => ({ type: 'run-start', at: 5_000_000, data: { aboveEpoch } });
   const later = { ...call('1'), at: 9_000_000 };
   const helper = tree([[within(1)], [within(2), later], [within(3)]]);
-  // The clock of the third process is behind those of the others.
+  // The clock of the third process shows an earlier time than the others.
   const caller = [[{ ...start, at: 1_000 }], [{ ...start, at: 2_000 }], [{ ...start, at: 3 }]];
   assert.deepEqual(countFruitlessCrashes(tree(caller, [helper])), { total: 1, alone: 0 });
   const lowest = tree([[within(2), later]]);

@@ -181,7 +181,7 @@ function restore(
   return run;
 }
 
-// The run is already under way, so it must not fail because its store is unavailable for a moment.
+/** Returns the approvals and the journal of a run that wait while the store is unavailable. */
 export function waitingStores<Stores extends Pick<Interrupted, 'approvals' | 'journal'>>(
   run: AgentRun,
   { approvals, journal }: Stores,

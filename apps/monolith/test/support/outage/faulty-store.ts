@@ -11,7 +11,7 @@ export interface Fault {
   /** Number of the first failing call of this operation, from 1. */
   readonly number: number;
   readonly moment: FaultMoment;
-  /** Number of operations in a row that fail, whatever they are. */
+  /** Number of operations of any kind in a row that fail. */
   readonly times: number;
 }
 
