@@ -56,6 +56,7 @@ const groups: readonly Group[] = [
     text: 'Guides: operation',
     pages: [
       'docs/deploy.md',
+      'docs/concepts/durability.md',
       'docs/concepts/observability.md',
       'docs/guides/bundling.md',
       'docs/write-an-adapter.md',
