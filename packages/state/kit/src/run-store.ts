@@ -116,22 +116,26 @@ export function createRunStore(database: Database): RunStore {
     },
     async claim(id, { owner, leaseMs, above, start }) {
       const values = [id, checkId(owner, 'The owner of a lease'), leaseMs];
+      const lease = `lease_owner = $2, lease_expires_at = ${leaseNow} + $3`;
       const take = async (sql: SqlRunner): Promise<Run | undefined> => {
         await checkWriter(sql, lockRows, above);
-        const [before] = start === undefined ? [] : await sql.all(epochQuery(lockRows), [id]);
-        const [row] = await sql.all(
-          `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = ${leaseNow} + $3,
-             epoch = epoch + CASE WHEN lease_owner = $2 THEN 0 ELSE 1 END
+        // In one statement: of several processes that locked the row before they changed it, each would wait for the others.
+        const [begun] = await sql.all(
+          `UPDATE ${runs.table} SET ${lease}, epoch = epoch + 1
            WHERE id = $1 AND ${isLive}
-             AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_at <= ${leaseNow}) RETURNING *`,
+             AND (lease_owner IS NULL OR (lease_owner <> $2 AND lease_expires_at <= ${leaseNow})) RETURNING *`,
           values,
         );
-        if (row === undefined) return undefined;
-        const epoch = numberIn(row, 'epoch');
-        if (start !== undefined && before?.['epoch'] !== row['epoch']) {
-          await addLastEvent(sql, { runId: id, epoch }, recordOf(start.event, start.now));
+        if (begun !== undefined) {
+          const writer = { runId: id, epoch: numberIn(begun, 'epoch') };
+          if (start !== undefined) await addLastEvent(sql, writer, recordOf(start.event, start.now));
+          return readRow(runs, begun);
         }
-        return readRow(runs, row);
+        const [held] = await sql.all(
+          `UPDATE ${runs.table} SET ${lease} WHERE id = $1 AND ${isLive} AND lease_owner = $2 RETURNING *`,
+          values,
+        );
+        return held && readRow(runs, held);
       };
       return above === undefined && start === undefined ? take(database) : database.transaction(take);
     },
@@ -158,11 +162,6 @@ export function createRunStore(database: Database): RunStore {
       return rows.length;
     },
   };
-}
-
-// Locked, because the run must not change until the claim.
-function epochQuery(lockRows: string): string {
-  return `SELECT epoch FROM ${runs.table} WHERE id = $1${lockRows}`;
 }
 
 function recordOf(event: RunEventOf<'run-start' | 'run-end' | 'run-paused'>, at: number): Omit<NewRunEvent, 'n'> {

@@ -102,6 +102,22 @@ export function runEventCases({ needing, options: { damage }, skip }: StateStore
     assert.deepEqual(await allEvents(events, 'run-1', 100), ['1.1', '2.1', '2.2']);
   });
 
+  scenario('of many who claim a run with its start at once exactly one gets it, and no claim fails', async (store) => {
+    const { runs, events } = store;
+    const owners = Array.from({ length: 8 }, (_, index) => `owner-${index}`);
+    for (let round = 0; round < 5; round += 1) {
+      const id = `run-${round}`;
+      await runs.create(newRun(id), lease('dead'));
+      await runs.expireLeases('dead');
+      const event = { type: 'run-start', ...scope, kind: 'agent', isResumed: true } as const;
+      const claim = (owner: string) => runs.claim(id, { ...lease(owner), start: { event, now: midnight } });
+      const claims = await Promise.all(owners.map(claim));
+      const [winner, ...others] = owners.filter((_, index) => claims[index] !== undefined);
+      assert.deepEqual([(await runs.get(id))?.lease?.owner, others], [winner, []]);
+      assert.deepEqual(await allEvents(events, id, 100), ['2.1']);
+    }
+  });
+
   scenario('a sub-agent that ends with the run above it has a last event', async ({ runs, events }) => {
     const agent = { kind: 'agent' } as const;
     await runs.create(newRun('parent', { definition: agent }), lease('one'));
