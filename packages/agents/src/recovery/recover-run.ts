@@ -131,7 +131,8 @@ export async function continueClaimed(definition: AgentDefinition, parts: Contin
   } catch (error) {
     const isForLater = isKernelError(error) && error.retryable;
     const isLeft = isForLater || caller?.run.session.cancellation.isCancelled === true;
-    if (!isLeft) await waitFor(() => fail(runs, row, error, invoker.clock.now()));
+    if (isLeft) await leave(runs, row);
+    else await waitFor(() => fail(runs, row, error, invoker.clock.now()));
     throw error;
   }
 }
@@ -246,6 +247,11 @@ function lost(hasTask: boolean): KernelError {
     ? 'The process ended during this run, and its conversation has continued without it'
     : 'The process ended before the task of this run was stored. Start the run again';
   return new KernelError('E_RUN_LOST', message);
+}
+
+// The record of the run then says that this process did not crash.
+async function leave(runs: RunStore, { id, lease, epoch }: Run): Promise<void> {
+  if (lease !== undefined) await runs.release(id, lease.owner, epoch).catch(() => false);
 }
 
 async function fail(runs: RunStore, { id, sessionId, lease, epoch }: Run, error: unknown, now: number): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { defineTool } from '@ravi/kernel';
-import type { ModelMessage, Tool } from '@ravi/kernel';
+import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
+import type { HistoryStore, ModelMessage, Tool } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
@@ -111,4 +111,22 @@ test('a process that recovers a run and finds new writes of the previous one lea
   const third = world.process(createScriptedModel([{ text: 'done' }]));
   const last = await third.recover(world.row(), world.recovery).result;
   assert.deepEqual([last.status, last.text], ['completed', 'done']);
+});
+
+test('a run whose history cannot be read at this moment is released, as one whose process did not crash', async () => {
+  const world = createWorld();
+  const { tool, calls } = createSlowTool();
+  void world.process(createScriptedModel([callSlow]), { tools: [tool] }).run('go', where);
+  while (calls.length < 1) await settle();
+  const history: HistoryStore = {
+    ...world.history,
+    async read() {
+      throw new KernelError('E_STATE_UNAVAILABLE', 'The store is gone', { retryable: true });
+    },
+  };
+  const second = world.process(createScriptedModel([]), { tools: [tool], history });
+  const recovering = second.recover(world.row(), world.recovery).result;
+  await assert.rejects(recovering, (error) => isKernelError(error, 'E_STATE_UNAVAILABLE'));
+  const { status, lease, epoch } = world.row();
+  assert.deepEqual([status, lease, epoch], ['running', undefined, 2]);
 });
