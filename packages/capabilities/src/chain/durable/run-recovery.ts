@@ -158,7 +158,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
       (page) => store.runs.listPaused(page),
       async (run) => {
         if (run.isAnswered) queue.add(run.id, 'urgent');
-        else if (await isReady(run)) queue.add(run.id, 'usual');
+        else if (await unlessDamaged(run.id, () => isReady(run))) queue.add(run.id, 'usual');
       },
       restsPerSlice,
     );
@@ -211,9 +211,22 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   // Other answers are found by their state. The run may have been about to pause when the feed reported this one.
   async function findWithdrawn(): Promise<void> {
     for (const runId of withdrawn) {
-      const run = await runToResume(runId);
-      if (run?.status === 'paused' && !(await hasUndecided(run.id))) queue.add(run.id, 'urgent');
+      await unlessDamaged(runId, async () => {
+        const run = await runToResume(runId);
+        if (run?.status === 'paused' && !(await hasUndecided(run.id))) queue.add(run.id, 'urgent');
+      });
       withdrawn.delete(runId);
+    }
+  }
+
+  // The other runs do not wait for it.
+  async function unlessDamaged<Result>(runId: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isKernelError(error, 'E_STATE_CORRUPT')) throw error;
+      logger.error('could not read a run', { runId, error });
+      return undefined;
     }
   }
 

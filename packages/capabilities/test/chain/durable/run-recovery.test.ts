@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createApprovalFeed } from '@ravi/approval-kit';
 import { startRunRecovery } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
-import { silentLogger } from '@ravi/kernel';
+import { KernelError, silentLogger } from '@ravi/kernel';
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalRequest, createFakeClock } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -251,6 +251,44 @@ test('a run that pauses just after its request was withdrawn is resumed by the n
   clock.advance(5_000);
   await until(() => resumed.length > 0);
   assert.deepEqual(resumed, ['late']);
+  subscription.unsubscribe();
+  recovery.stop();
+});
+
+test('a damaged run whose request was withdrawn does not keep other runs from being resumed', async () => {
+  await using world = await createWorld();
+  const { runs, approvals } = world.store;
+  await using process = world.open();
+  const row = { principal: 'local', definition: { kind: 'agent' }, createdAt: 1 };
+  await runs.create({ ...row, id: 'damaged', sessionId: 'a' });
+  await runs.create({ ...row, id: 'sound', sessionId: 'b' }, { owner: 'dead', leaseMs: 60_000 });
+  await approvals.create(createApprovalRequest({ id: 'asked', runId: 'damaged', expiresAt: Date.now() + 600_000 }));
+  const resumed: string[] = [];
+  const seen: string[] = [];
+  const clock = createFakeClock(Date.now());
+  const feed = createApprovalFeed({ store: approvals, clock, logger: silentLogger, maxPollMs: 5 });
+  const subscription = feed.subscribe(({ to }) => seen.push(to));
+  const get: typeof process.chains.get = async (id) => {
+    if (id === 'damaged') throw new KernelError('E_STATE_CORRUPT', 'The row is damaged');
+    return runs.get(id);
+  };
+  await using recovery = startRunRecovery({
+    chains: { ...process.chains, get },
+    store: world.store,
+    feed,
+    clock,
+    logger: silentLogger,
+    resumeOther: async ({ id }) => void resumed.push(id),
+  });
+  await subscription.ready;
+  for (let turns = 0; turns < 50; turns++) await turn();
+  await approvals.withdraw('asked', { now: 2, reason: 'The job was cancelled' });
+  feed.checkNow();
+  await until(() => seen.includes('withdrawn'));
+  await runs.expireLeases('dead');
+  clock.advance(5_000);
+  await until(() => resumed.length > 0);
+  assert.deepEqual(resumed, ['sound']);
   subscription.unsubscribe();
   recovery.stop();
 });
