@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { HookManager } from '@ravi/invoker';
-import { KernelError } from '@ravi/kernel';
+import { KernelError, systemClock } from '@ravi/kernel';
 import type { CompleteStateStore, ToolResultBlock } from '@ravi/kernel';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
+import { createLeasedRun } from '@ravi/support';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createRunRecorder } from '../src/runs/run-recorder.ts';
@@ -124,4 +125,24 @@ test('a log that an earlier attempt has left open does not swallow the events of
   text('again');
   await recorder.close('helper');
   assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '2.1 run-start', '2.2 model-text']);
+});
+
+test('a run that was created without a reply of the store records its start', async () => {
+  let isLost = false;
+  const { recorder } = await createWorld((runs) => ({
+    async create(run, request) {
+      const created = await runs.create(run, request);
+      if (run.id === 'helper' || isLost) return created;
+      isLost = true;
+      throw new KernelError('E_STATE_UNAVAILABLE', 'The reply was lost', { retryable: true });
+    },
+  }));
+  const row = { principal: 'ada', sessionId: 's', createdAt: 1, definition: { kind: 'chain', code: '1' } };
+  await recorder.open('script', { isNew: true });
+  const waiting = { clock: systemClock, signal: new AbortController().signal };
+  const created = await createLeasedRun(recorder.runs, { row: { ...row, id: 'script' }, lease }, waiting);
+  assert.equal(created.epoch, 1);
+  await recorder.close('script');
+  const [first, ...others] = await recorder.read('script');
+  assert.deepEqual([first?.id, first?.type, first?.data, others], ['1.1', 'run-start', { kind: 'chain' }, []]);
 });

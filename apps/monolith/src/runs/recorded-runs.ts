@@ -10,6 +10,8 @@ export interface RecordedRunsOptions {
   readonly reopen: (runId: string) => Promise<EventLog>;
   /** Adds what the previous process stored after the log of a run was opened. */
   readonly catchUp: (runId: string) => Promise<void>;
+  /** True if the store had events of a run when its log was opened or caught up. */
+  readonly hasEvents: (runId: string) => boolean;
   /** Closes the log of a run, once everything is stored. */
   readonly close: (runId: string) => Promise<void>;
   /** Adds the ends of calls that an earlier process began, before the run ends. */
@@ -26,7 +28,7 @@ export interface RecordedRunsOptions {
  * transaction of its claim, so that an attempt whose process ends at once counts too.
  */
 export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
-  const { runs, logOf, reopen, catchUp, close, endLostCalls, redact, isAlone, clock } = options;
+  const { runs, logOf, reopen, catchUp, hasEvents, close, endLostCalls, redact, isAlone, clock } = options;
   /** Sub-agents, whose logs are open while this process has their runs. */
   const subAgents = new Set<string>();
 
@@ -38,8 +40,10 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     const log = known === undefined ? await openOwn(run.id, isOwn) : await current(run.id, known);
     if (log === undefined) return;
     if (log === known && !isNew) await catchUp(run.id);
+    // After a lost reply a run is created by its claim.
+    const isFirst = isNew || (run.epoch === 1 && !hasEvents(run.id));
     // The runner of an agent adds the start of a new outermost run.
-    if (isNew && (run.definition.kind === 'chain' || isOwn)) log.append({ ...startOf(run, above), ...taskOf(run) });
+    if (isFirst && (run.definition.kind === 'chain' || isOwn)) log.append({ ...startOf(run, above), ...taskOf(run) });
     log.begin({ owner, epoch: run.epoch });
   }
 

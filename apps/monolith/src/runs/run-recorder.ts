@@ -216,6 +216,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       logOf,
       reopen,
       catchUp,
+      hasEvents: (runId) => bases.get(runId) !== undefined,
       close,
       endLostCalls,
       redact,
