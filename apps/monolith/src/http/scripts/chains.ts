@@ -67,9 +67,10 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       if (!isKnown) await pausedRuns.check(principal);
       // The client waits for the result.
       const approvals = config.approvals.mode ?? 'wait';
-      const begin = (): Promise<DurableChainResult> =>
-        isKnown ? chains.resume(runId) : chains.start({ ...request, runId, approvals });
-      const result = resultOfScript(runId, begin, { chains, runs: store.runs, signal, lifetime });
+      const start = (): Promise<DurableChainResult> => chains.start({ ...request, runId, approvals });
+      const isActive = (id: string): boolean => recorder.active(id)?.isClosed === false;
+      const services = { chains, runs: store.runs, isActive, signal, lifetime };
+      const result = resultOfScript(runId, isKnown ? undefined : start, services);
       return nameSuspendedRun(store.runs, runId, result);
     }
     return streamPlaces.open(principal, async (onEnd) => {

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DurableChainResult, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { RunStore } from '@ravi/kernel';
+import type { Run, RunStore } from '@ravi/kernel';
 
 /** Services of {@link resultOfScript}. */
 export interface ScriptResultServices {
   readonly chains: Pick<DurableChains, 'resume'>;
   readonly runs: Pick<RunStore, 'get'>;
+  /** True if this process executes the run. */
+  readonly isActive: (runId: string) => boolean;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Aborts when the process shuts down. */
@@ -16,23 +18,41 @@ export interface ScriptResultServices {
 const pollMs = 500;
 
 /**
- * Returns the result of a script that `begin` starts or resumes. If another process executes its run, it waits for that: a
- * repeated request came to another server, or this process was stopped for longer than a lease.
- * @throws KernelError as `begin`, and `E_RUN_SUSPENDED` if this process shuts down
+ * Returns the result of a script that `start` starts; without `start`, of a run that exists. If another process executes the run,
+ * it waits for that: a repeated request came to another server, or this process was stopped for longer than a lease. A run whose
+ * process ended is left to run recovery, which limits the crashes of runs that may be their cause.
+ * @throws KernelError as `start` and `DurableChains.resume`, and `E_RUN_SUSPENDED` if this process shuts down
  */
 export async function resultOfScript(
   runId: string,
-  begin: () => Promise<DurableChainResult>,
-  { chains, runs, signal, lifetime }: ScriptResultServices,
+  start: (() => Promise<DurableChainResult>) | undefined,
+  { chains, runs, isActive, signal, lifetime }: ScriptResultServices,
 ): Promise<DurableChainResult> {
-  for (let attempt = begin; ; attempt = () => chains.resume(runId)) {
+  async function rest(): Promise<void> {
+    await pause(pollMs, undefined, { signal: AbortSignal.any([signal, lifetime]) }).catch(() => {});
+    if (lifetime.aborted) throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down');
+  }
+
+  async function resume(): Promise<DurableChainResult> {
+    while (!isActive(runId) && isHeld(await runs.get(runId))) {
+      if (signal.aborted) throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
+      await rest();
+    }
+    return chains.resume(runId);
+  }
+
+  for (let attempt = start ?? resume; ; attempt = resume) {
     try {
       return await attempt();
     } catch (error) {
       if (!isKernelError(error, 'E_STATE_CONFLICT') || signal.aborted) throw error;
       if ((await runs.get(runId)) === undefined) throw error;
     }
-    await pause(pollMs, undefined, { signal: AbortSignal.any([signal, lifetime]) }).catch(() => {});
-    if (lifetime.aborted) throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down');
+    await rest();
   }
+}
+
+// The process that holds the lease may have ended.
+function isHeld(run: Run | undefined): boolean {
+  return run !== undefined && run.outcome === undefined && run.lease !== undefined;
 }
