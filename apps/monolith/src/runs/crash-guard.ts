@@ -80,6 +80,8 @@ export function createCrashGuard(options: CrashGuardOptions): CrashGuard {
     async admit(run, signal) {
       // A run that was released, or that this process executes, has not crashed.
       if (run.lease === undefined || recorder.active(run.id)?.isClosed === false) return true;
+      // Each poll finds it again, and its events may be many.
+      if (turns.isWaiting(run.id)) return false;
       const { total, alone } = countFruitlessCrashes(await eventsOf(run.id));
       if (total < crashesOfSuspect) return true;
       try {

@@ -16,6 +16,8 @@ export interface SuspectTurns {
    * changed meanwhile, or when the signal aborts.
    */
   take(runId: string, crashes: number, options: TurnOptions): Promise<boolean>;
+  /** True while a run waits for its turn. */
+  isWaiting(runId: string): boolean;
   /** True while it is the turn of a run. */
   has(runId: string): boolean;
   /** Ends the turn of a run, because it has made progress or this process executes it no longer. */
@@ -97,6 +99,7 @@ export function createSuspectTurns(clock: Clock): SuspectTurns {
         known.delete(runId);
       }
     },
+    isWaiting: (runId) => known.has(runId),
     has: (runId) => current === runId,
     end(runId) {
       earlier.delete(runId);
