@@ -41,11 +41,15 @@ export interface AgentRunner extends AsyncDisposable {
   owns(run: Run): boolean;
   /** True if the run is active in this process. */
   has(runId: string): boolean;
+  /** Resolves when the run is not active in this process. */
+  settled(runId: string): Promise<void>;
   /** Cancels a run and returns its result; `undefined` if it is not active in this process. */
   cancel(runId: string): Promise<AgentResult> | undefined;
+  /** Cancels an active sub-agent below an outermost run, in the same way. The runs above it continue, and read `reason`. */
+  cancelBelow(outermostId: string, runId: string, reason: string): Promise<AgentResult> | undefined;
   /**
-   * Ends a job of a run and resolves once that is stored. Resolves with `false` if the run is not active in this process, or the
-   * job has ended. A run that is about to pause, or to leave this process, does that first and keeps its jobs: `false` too.
+   * Ends a job of an outermost run, or of a run below it, and resolves once that is stored. Resolves with `false` if the run is
+   * not active in this process, or the job has ended. A run that is about to pause, or to leave this process, does that first and keeps its jobs: `false` too.
    */
   stopJob(runId: string, jobId: string, reason: string): Promise<boolean>;
 }
@@ -130,11 +134,15 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal })),
     owns: ({ definition, parentRunId }) => parentRunId === undefined && definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),
+    async settled(runId) {
+      await active.get(runId)?.result?.catch(() => {});
+    },
     cancel(runId) {
       const running = active.get(runId);
       running?.cancelling.abort('The run was cancelled');
       return running?.result;
     },
+    cancelBelow: (outermostId, runId, reason) => active.get(outermostId)?.stream?.cancelSubAgent(runId, reason),
     async stopJob(runId, jobId, reason) {
       const { stream, result } = active.get(runId) ?? {};
       const isStopped = stream?.stopJob(jobId, reason) === true;

@@ -24,3 +24,9 @@ export async function addressAbove(
   const entries = Object.entries(answer).map(([id, text]) => [`${callId}.${id}`, text]);
   return addressAbove(runs, { run: above, answer: Object.fromEntries(entries) });
 }
+
+/** Returns the outermost run above a run; the run itself if there is none. @throws KernelError from the store */
+export async function outermostOf(runs: Pick<RunStore, 'get'>, run: Run): Promise<Run> {
+  const above = run.parentRunId === undefined ? undefined : await runs.get(run.parentRunId);
+  return above === undefined ? run : outermostOf(runs, above);
+}

@@ -6,7 +6,7 @@ import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
-import { addressAbove } from './outermost-run.ts';
+import { addressAbove, outermostOf } from './outermost-run.ts';
 import type { PausedRunLimit } from './paused-run-limit.ts';
 
 /** Starts and ends runs of both kinds. It does not check permissions. */
@@ -22,7 +22,10 @@ export interface RunService {
    * @throws KernelError `E_BUSY` if the principal has as many paused runs as it may
    */
   startChain(request: DurableChainRequest): Promise<Run>;
-  /** Cancels a run. @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it */
+  /**
+   * Cancels a run. The run above a sub-agent continues, and its model reads that the user cancelled the sub-agent.
+   * @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it
+   */
   cancel(run: Run): Promise<Run>;
   /**
    * Cancels a job: at once if its run is active here, else in the store if no process runs it.
@@ -68,11 +71,38 @@ export function createRunService(options: RunServiceOptions): RunService {
   }
 
   async function cancelPaused(run: Run): Promise<boolean> {
-    const error = { code: 'E_CANCELLED', message: 'The run was cancelled', retryable: false };
+    const error = { code: 'E_CANCELLED', message: reasonFor(run), retryable: false };
     const { id: runId, sessionId } = run;
     const event = { type: 'run-end', runId, sessionId, status: 'cancelled', error } as const;
     const change = { from: ['paused'], to: 'cancelled', now: clock.now(), outcome: { error }, event } as const;
-    return store.runs.transition(run.id, change);
+    const isCancelled = await store.runs.transition(run.id, change);
+    if (isCancelled && run.parentRunId !== undefined) wakeInBackground(run.parentRunId);
+    return isCancelled;
+  }
+
+  function wakeInBackground(runId: string): void {
+    wake(runId).catch((error: unknown) => {
+      // Another process was faster, or this one is shutting down.
+      const isLeft = isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED');
+      if (!isLeft) logger.error('a run could not be woken', { runId, error });
+    });
+  }
+
+  // A run that is paused for a question continues if the sub-agent or the job that asked was cancelled.
+  async function wake(runId: string): Promise<void> {
+    const { id } = (await outermostAbove(runId)) ?? {};
+    if (id === undefined) return;
+    // It may still run here, and pause later.
+    await agentRunner.settled(id);
+    const run = await store.runs.get(id);
+    if (run?.status !== 'paused' || !agentRunner.owns(run) || agentRunner.has(id)) return;
+    const { result } = await agentRunner.recover(run);
+    inBackground(id, result);
+  }
+
+  async function outermostAbove(runId: string): Promise<Run | undefined> {
+    const run = await store.runs.get(runId);
+    return run === undefined ? undefined : outermostOf(store.runs, run);
   }
 
   return {
@@ -106,22 +136,31 @@ export function createRunService(options: RunServiceOptions): RunService {
       return recorded(runId);
     },
     async cancel(run) {
-      const ending = agentRunner.cancel(run.id);
+      const outermost = await outermostOf(store.runs, run);
+      const ending =
+        outermost.id === run.id
+          ? agentRunner.cancel(run.id)
+          : agentRunner.cancelBelow(outermost.id, run.id, reasonFor(run));
       // The run may be pausing at this moment, which a cancellation does not stop.
       ending?.then(({ status }) => (status === 'paused' ? cancelPaused(run) : false)).catch(() => {});
       const isEnding = ending !== undefined || chains.cancel(run.id) || (await cancelPaused(run));
-      if (!isEnding)
-        throw new KernelError('E_STATE_CONFLICT', `Run ${run.id} is ${run.status} and is not running in this process`);
+      if (!isEnding) throw new KernelError('E_STATE_CONFLICT', notHere(run, outermost));
       return recorded(run.id);
     },
     async cancelJob(job) {
       const { id, runId, status } = job;
       const reason = 'The job was cancelled';
-      if (runId !== undefined && (await agentRunner.stopJob(runId, id, reason))) return;
+      const outermostId = runId === undefined ? undefined : ((await outermostAbove(runId))?.id ?? runId);
+      if (outermostId !== undefined && (await agentRunner.stopJob(outermostId, id, reason))) return;
       const { version = job.version } = (await store.jobs.get(id)) ?? {};
-      // It wakes a run that is paused for what the call of the job waited for.
-      if ((await store.jobs.cancel(id, { version, now: clock.now(), reason })) !== undefined) return;
-      throw new KernelError('E_STATE_CONFLICT', `Job ${id} is ${status} and cannot be cancelled in this process`);
+      const isCancelled = (await store.jobs.cancel(id, { version, now: clock.now(), reason })) !== undefined;
+      if (isCancelled && runId !== undefined) wakeInBackground(runId);
+      if (isCancelled) return;
+      const above = outermostId === undefined || outermostId === runId ? '' : `; it works for run ${outermostId}`;
+      throw new KernelError(
+        'E_STATE_CONFLICT',
+        `Job ${id} is ${status} and cannot be cancelled in this process${above}`,
+      );
     },
     async resumeAgent(run, answer) {
       const outermost = await addressAbove(store.runs, { run, answer });
@@ -131,4 +170,15 @@ export function createRunService(options: RunServiceOptions): RunService {
       return recorded(run.id);
     },
   };
+}
+
+// The model of the run above reads it.
+function reasonFor({ parentRunId }: Run): string {
+  return parentRunId === undefined ? 'The run was cancelled' : 'The user cancelled the run';
+}
+
+function notHere({ id, status }: Run, outermost: Run): string {
+  const message = `Run ${id} is ${status} and is not running in this process`;
+  if (outermost.id === id || outermost.outcome !== undefined) return message;
+  return `${message}. It works for run ${outermost.id}: cancel it, or that run, on the server that runs them`;
 }

@@ -152,6 +152,7 @@ export class AgentRun implements AgentContext {
     this.step = parts.resumedFrom?.steps ?? 0;
     this.usage = parts.resumedFrom?.usage ?? noUsage;
     this.#subAgents = new SubAgents(this, parts.children);
+    parts.parent?.addSubAgent(this);
     if (parts.approvals === 'pause' || this.session.onApprovalExpiry === 'park') {
       const pausing = new ApprovalPause(this, waitOfCaller(parts));
       this.session.onHumanWait((...wait) => pausing.enter(...wait));
@@ -191,6 +192,21 @@ export class AgentRun implements AgentContext {
   /** True if the run was cancelled only in this process. */
   get isSuspended(): boolean {
     return isSuspended(this);
+  }
+
+  /** The run and its active sub-agents, at any depth. */
+  activeRuns(): readonly AgentRun[] {
+    return [this, ...this.#subAgents.active.flatMap((run) => run.activeRuns())];
+  }
+
+  /** Adds a sub-agent that begins. */
+  addSubAgent(run: AgentRun): void {
+    this.#subAgents.begin(run);
+  }
+
+  /** Cancels an active sub-agent, at any depth, and returns its result; `undefined` if there is none with this id. */
+  cancelSubAgent(runId: string, reason: string): Promise<AgentResult> | undefined {
+    return this.#subAgents.cancel(runId, reason);
   }
 
   /** True while a sub-agent runs that no call has started. */

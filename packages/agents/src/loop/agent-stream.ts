@@ -14,7 +14,11 @@ export interface OpenCalls {
 export interface StreamedRun {
   readonly calls: OpenCalls | undefined;
   readonly jobs: Jobs;
+  readonly hasJobs: boolean;
   readonly isSuspended: boolean;
+  /** The run and its active sub-agents, at any depth. */
+  activeRuns(): readonly Pick<StreamedRun, 'hasJobs' | 'jobs'>[];
+  cancelSubAgent(runId: string, reason: string): Promise<AgentResult> | undefined;
 }
 
 /** Callbacks and signal that connect a run to its stream. */
@@ -57,6 +61,14 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   }
 
   /**
+   * Cancels one sub-agent of the run, at any depth, and returns its result; the run continues, and the model that called the sub-agent
+   * reads `reason`. Returns `undefined` if no active sub-agent has this run id.
+   */
+  cancelSubAgent(runId: string, reason: string = 'The sub-agent was cancelled'): Promise<AgentResult> | undefined {
+    return this.#run?.cancelSubAgent(runId, reason);
+  }
+
+  /**
    * Turns a running call into a job so that the model can do other work. Returns `false` if the call is not running, or
    * belongs to a tool of the loop itself, such as `wait_job`.
    */
@@ -65,11 +77,11 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
   }
 
   /**
-   * Stops one job of the run and notifies the model. Returns `false` if the job has finished or is unknown, or if the run is about
+   * Stops one job of the run, or of an active sub-agent, and notifies its model. Returns `false` if the job has finished or is unknown, or if the run is about
    * to pause or to leave this process, which `isLeaving` says.
    */
   stopJob(jobId: string, reason = 'The job was stopped'): boolean {
-    return this.#run?.jobs.stop(jobId, reason, { isRead: false }) ?? false;
+    return this.#runsWithJobs().some(({ jobs }) => jobs.stop(jobId, reason, { isRead: false }));
   }
 
   /** True once the run pauses for approvals or leaves this process, until `result` resolves. */
@@ -77,9 +89,9 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
     return this.#run?.isSuspended === true;
   }
 
-  /** Resolves when the last changes of the run's jobs are stored, if it has a job store. */
+  /** Resolves when the last changes of all its jobs are stored, if it has a job store. */
   async jobsStored(): Promise<void> {
-    await this.#run?.jobs.flush();
+    await Promise.all(this.#runsWithJobs().map(({ jobs }) => jobs.flush()));
   }
 
   /** Calls `observer` with each event when it happens, also with those that no reader has read yet. It must not throw. */
@@ -101,6 +113,10 @@ export class AgentStream implements AsyncIterable<AgentEvent> {
       this.#readers--;
       if (!this.#isOver && this.#readers === 0) this.cancel('The reader of the events stopped');
     }
+  }
+
+  #runsWithJobs(): readonly Pick<StreamedRun, 'jobs'>[] {
+    return this.#run?.activeRuns().filter(({ hasJobs }) => hasJobs) ?? [];
   }
 
   // A tool that ignores its signal may report progress after the end of the run.

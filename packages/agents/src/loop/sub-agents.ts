@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/invoker';
+import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { Agent, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
@@ -12,6 +12,9 @@ export interface ParentRun {
   readonly depth: number;
   readonly definition: { readonly invoker: Pick<ToolInvoker, 'hooks'> };
   readonly supervision: Supervision | undefined;
+  readonly session: Pick<InvokerSession, 'cancel'>;
+  /** Cancels an active sub-agent, at any depth; `undefined` if there is none with this id. */
+  cancelSubAgent(runId: string, reason: string): Promise<AgentResult> | undefined;
 }
 
 /** Options of a sub-agent that the run above sets. */
@@ -47,6 +50,7 @@ export class SubAgents<Parent extends ParentRun> {
   readonly #runner: ChildRunner<Parent>;
   #results: Map<string, Promise<AgentResult>> | undefined;
   #started: Map<string, number> | undefined;
+  #active: Map<string, Parent> | undefined;
   #openWithoutCall = 0;
 
   constructor(parent: Parent, runner: ChildRunner<Parent>) {
@@ -77,6 +81,29 @@ export class SubAgents<Parent extends ParentRun> {
     return childRunId;
   }
 
+  /** Adds the run of a sub-agent that begins. */
+  begin(run: Parent): void {
+    this.#active ??= new Map();
+    this.#active.set(run.runId, run);
+  }
+
+  /** Runs of the sub-agents that have begun and not ended. */
+  get active(): readonly Parent[] {
+    return this.#active === undefined ? [] : [...this.#active.values()];
+  }
+
+  /** Cancels an active sub-agent, at any depth, and returns its result; `undefined` if there is none with this id. */
+  cancel(runId: string, reason: string): Promise<AgentResult> | undefined {
+    const run = this.#active?.get(runId);
+    run?.session.cancel(reason);
+    if (run !== undefined) return this.join(runId);
+    for (const other of this.active) {
+      const result = other.cancelSubAgent(runId, reason);
+      if (result !== undefined) return result;
+    }
+    return undefined;
+  }
+
   /** True while a sub-agent runs that no call has started. */
   get hasOpenWithoutCall(): boolean {
     return this.#openWithoutCall > 0;
@@ -101,6 +128,7 @@ export class SubAgents<Parent extends ParentRun> {
     try {
       return await this.#runner.start(this.#parent, agent, task, options);
     } finally {
+      this.#active?.delete(options.runId);
       if (!hasCall) this.#openWithoutCall--;
     }
   }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { HookManager } from '@ravi/invoker';
 import { Cancellation } from '@ravi/invoker/internal';
 import { defineTool } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems, settle } from '@ravi/testkit';
 import { test } from 'vitest';
 import { readResponse } from '../../src/conversation/model-response.ts';
-import { createGuardrail, ReActAgent } from '../../src/index.ts';
+import { createAgentTool, createGuardrail, ReActAgent } from '../../src/index.ts';
 import { createTestHistory } from '../support/memory-state.ts';
 
 test('a run that is cancelled while its view is computed ends without a model request', async () => {
@@ -96,4 +97,35 @@ test('text of a cancelled response is dropped if a guardrail checks responses', 
     assert.equal((await running).status, 'cancelled');
     assert.equal(history.entries.length, messages);
   }
+});
+
+test('a sub-agent at any depth is cancelled alone, and the models above it continue', async () => {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const hang = defineTool({
+    name: 'hang',
+    description: 'Never ends',
+    inputSchema: { type: 'object' },
+    execute() {
+      resolve();
+      return new Promise<string>(() => {});
+    },
+  });
+  const call = (name: string) => ({ toolCalls: [{ name, arguments: name === 'hang' ? {} : { task: 'go' } }] });
+  const worker = new ReActAgent({ name: 'worker', model: createScriptedModel([call('hang')]), tools: [hang] });
+  const middle = createScriptedModel([call('worker'), { text: 'without the worker' }]);
+  const boss = new ReActAgent({ name: 'boss', model: middle, tools: [createAgentTool(worker)] });
+  const hooks = new HookManager();
+  const model = createScriptedModel([call('boss'), { text: 'done' }]);
+  const lead = new ReActAgent({ name: 'lead', model, tools: [createAgentTool(boss)], hooks });
+  const started: Record<string, string> = {};
+  hooks.observe('handoff', ({ to, childRunId }) => void (started[to] = childRunId));
+  const stream = lead.stream('go');
+  await begun;
+  assert.equal(stream.cancelSubAgent('run_unknown'), undefined);
+  const cancelled = await stream.cancelSubAgent(started['worker'] ?? '', 'Not needed any more');
+  assert.deepEqual([cancelled?.status, cancelled?.runId], ['cancelled', started['worker']]);
+  const { status, text } = await stream.result;
+  assert.deepEqual([status, text], ['completed', 'done']);
+  assert.match(JSON.stringify(middle.requests.at(-1)?.messages), /\(cancelled\): Not needed any more/);
+  assert.equal(stream.cancelSubAgent(started['worker'] ?? ''), undefined);
 });

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startProcess } from './support/server-process.ts';
+import { storeCases } from './support/state-stores.ts';
+import type { StoreCase } from './support/state-stores.ts';
+import { delegate, installSubAgents, pendingOf, send, start, task, until, untilStatus } from './support/sub-agents.ts';
+import type { Body, Call } from './support/sub-agents.ts';
+import type { TestInstallation } from './support/installation.ts';
+
+const timeout = 90_000;
+const ask: Call = ['ask_user', { question: 'Which way?' }];
+const launch: Call = ['launch', { target: 'mars' }];
+/** Works until it is cancelled. */
+const hang: Call = ['crash', {}];
+const cancelledText = (agent: string): string =>
+  `The agent ${agent} ended without an answer (cancelled): The user cancelled the run`;
+
+/** Replaces the tool that ends its server. */
+const hangTool = `
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+const note = (text) => appendFile(join(import.meta.dirname, '../launches.txt'), text + '\\n');
+export default {
+  name: 'crash', description: 'Works until it is cancelled.', risk: 'high', inputSchema: { type: 'object' },
+  async execute(_args, { signal }) {
+    await note('begun');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await note('aborted');
+    signal.throwIfAborted();
+  },
+};`;
+
+/** Source of an agent whose sub-agents work as jobs. */
+const dispatcherTool = `
+import { createAgentTool, ReActAgent } from ${JSON.stringify(import.meta.resolve('@ravi/agents'))};
+import courier from './courier.mjs';
+import { provider as model } from '../model.mjs';
+const policy = { maxRiskUnapproved: 'high' };
+export default createAgentTool(new ReActAgent({ name: 'dispatcher', model, policy, tools: [courier] }));
+`;
+
+function install(store: StoreCase): Promise<TestInstallation> {
+  return installSubAgents(
+    { plugins: store.plugin() },
+    {
+      'tools/crash.mjs': hangTool,
+      'tools/dispatcher.mjs': dispatcherTool,
+    },
+  );
+}
+
+async function untilNoted(installation: TestInstallation, ...lines: readonly string[]): Promise<void> {
+  for (;;) {
+    const notes = await installation.launches();
+    if (lines.every((line) => notes.includes(line))) return;
+    await pause(20);
+  }
+}
+
+/** Waits until a run has a run below it, and returns that. */
+async function childOf(url: string, runId: string): Promise<Body> {
+  for (;;) {
+    const { children } = await send(url, `/v1/runs/${runId}`);
+    if (children.length > 0) return children[0];
+    await pause(20);
+  }
+}
+
+async function cancel(url: string, path: string): Promise<Body> {
+  const response = await fetch(`${url}/v1/${path}/cancel`, { method: 'POST' });
+  return { status: response.status, body: await response.json() };
+}
+
+for (const store of storeCases) {
+  store.test(
+    `a sub-agent is cancelled during its call: the call ends, and the model of its caller reads why (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const runId = await start(url, task([delegate('boss', [delegate('helper', [hang])])], [launch]));
+      await untilNoted(installation, 'begun');
+      const boss = await childOf(url, runId);
+      const helper = await childOf(url, boss.id);
+      assert.equal((await cancel(url, `runs/${helper.id}`)).status, 202);
+      const ended = await until(url, runId, 'run-end');
+      assert.equal(ended.status, 'completed', JSON.stringify(ended));
+      assert.ok(ended.text.startsWith(cancelledText('helper')), ended.text);
+      await untilNoted(installation, 'aborted', 'launch mars');
+      const below = await send(url, `/v1/runs/${helper.id}`);
+      assert.deepEqual(
+        [below.status, below.error.message, (await childOf(url, runId)).status],
+        ['cancelled', 'The user cancelled the run', 'completed'],
+      );
+      assert.equal((await until(url, helper.id, 'run-end')).status, 'cancelled');
+      const again = await cancel(url, `runs/${helper.id}`);
+      assert.deepEqual([again.status, again.body.error.code], [409, 'E_STATE_CONFLICT']);
+    },
+  );
+
+  store.test(
+    `the approval of a cancelled sub-agent is withdrawn while its caller works, and its script ends (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const code = 'await tools.crash({});';
+      const work = [delegate('helper', [['detonate', {}]]), delegate('scripter', [['tool_chain', { code }]])];
+      const runId = await start(url, task(work));
+      const [asked] = await pendingOf(url, runId, 1);
+      await untilNoted(installation, 'begun');
+      assert.equal((await cancel(url, `runs/${asked.runId}`)).status, 202);
+      await until(url, asked.runId, 'run-end');
+      const late = await send(url, `/v1/approvals/${asked.id}/decision`, { decision: 'approved' });
+      assert.equal(late.error?.code, 'E_APPROVAL_WITHDRAWN');
+
+      const { status, children } = await send(url, `/v1/runs/${runId}`);
+      assert.equal(status, 'running');
+      const scripter = children.find(({ agent }: Body) => agent === 'scripter');
+      const script = await childOf(url, scripter.id);
+      assert.equal((await cancel(url, `runs/${scripter.id}`)).status, 202);
+      const ended = await until(url, runId, 'run-end');
+      assert.equal(ended.text, `${cancelledText('helper')} | ${cancelledText('scripter')}`);
+      assert.equal((await send(url, `/v1/runs/${script.id}`)).status, 'cancelled');
+      assert.deepEqual(await installation.launches(), ['begun', 'aborted']);
+    },
+  );
+
+  for (const [kind, call] of [
+    ['question', ask],
+    ['approval', ['detonate', {}]],
+  ] as const) {
+    store.test(
+      `a sub-agent that is paused for a ${kind} is cancelled, and its callers continue (${store.name})`,
+      { timeout },
+      async () => {
+        await using installation = await install(store);
+        using server = startProcess(installation.folder, ['--port', '0']);
+        const url = await server.url();
+        const runId = await start(url, task([delegate('boss', [delegate('helper', [call])])], [launch]));
+        const run = await untilStatus(url, runId, 'paused');
+        const helper = await childOf(url, run.children[0].id);
+        const cancelled = await cancel(url, `runs/${helper.id}`);
+        assert.deepEqual([cancelled.status, cancelled.body.status], [202, 'cancelled']);
+        const ended = await until(url, runId, 'run-end');
+        assert.deepEqual([ended.status, ended.text], ['completed', `${cancelledText('helper')} | launched`]);
+        const { questions, pendingApprovals } = await send(url, `/v1/runs/${runId}`);
+        assert.deepEqual([questions, pendingApprovals], [[], []]);
+      },
+    );
+  }
+
+  store.test(
+    `a question of a cancelled sub-agent is withdrawn, and that of another one is still asked (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const runId = await start(url, task([delegate('helper', [ask]), delegate('helper', [ask], [launch])]));
+      const { children } = await untilStatus(url, runId, 'paused');
+      const [first] = children.filter(({ callId }: Body) => callId === 'call_0_0');
+      await cancel(url, `runs/${first.id}`);
+      let { questions } = await send(url, `/v1/runs/${runId}`);
+      while (questions.length !== 1) {
+        await pause(20);
+        ({ questions } = await send(url, `/v1/runs/${runId}`));
+      }
+      assert.equal(questions[0].callId, 'call_0_1.call_0_0');
+      await untilStatus(url, runId, 'paused');
+      await send(url, `/v1/runs/${runId}/resume`, { answer: { [questions[0].callId]: 'Left' } });
+      const ended = await until(url, runId, 'run-end');
+      assert.equal(ended.text, `${cancelledText('helper')} | Left | launched`);
+    },
+  );
+
+  store.test(
+    `a job inside a sub-agent is cancelled, and the model of the sub-agent reads why (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const runId = await start(url, task([delegate('dispatcher', [delegate('courier', [hang])])]));
+      await untilNoted(installation, 'begun');
+      const { id } = await childOf(url, runId);
+      const [job] = (await send(url, `/v1/jobs?runId=${id}`)).items;
+      const cancelled = await cancel(url, `jobs/${job.id}`);
+      assert.deepEqual([cancelled.status, cancelled.body.status], [202, 'cancelled']);
+      assert.equal((await until(url, runId, 'run-end')).status, 'completed');
+      const { items } = await send(url, `/v1/runs/${id}/exchanges`);
+      assert.match(JSON.stringify(items), /The job job_[\w-]+ of courier .* is cancelled:\\nThe job was cancelled/);
+      assert.equal((await childOf(url, id)).status, 'cancelled');
+      await untilNoted(installation, 'aborted');
+    },
+  );
+
+  store.test(
+    `a run that is paused for the question of a job continues when the job is cancelled (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const runId = await start(url, task([delegate('courier', [ask])], [launch]));
+      const { questions, sessionId } = await untilStatus(url, runId, 'paused');
+      assert.equal(questions[0].agent, 'courier');
+      const [job] = (await send(url, `/v1/jobs?runId=${runId}`)).items;
+      assert.equal((await cancel(url, `jobs/${job.id}`)).status, 202);
+      assert.equal((await until(url, runId, 'run-end')).status, 'completed');
+      const { items } = await send(url, `/v1/sessions/${sessionId}/history`);
+      assert.match(JSON.stringify(items), /The job job_[\w-]+ of courier .* is cancelled:\\nThe job was cancelled/);
+      const { children } = await send(url, `/v1/runs/${runId}`);
+      assert.deepEqual(
+        children.map(({ status }: Body) => status),
+        ['cancelled'],
+      );
+    },
+  );
+
+  store.test(
+    `a server that does not run the sub-agent names the outermost run (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const runId = await start(url, task([delegate('boss', [delegate('helper', [hang])])]));
+      await untilNoted(installation, 'begun');
+      const helper = await childOf(url, (await childOf(url, runId)).id);
+      using other = startProcess(installation.folder, ['--port', '0']);
+      const { status, body } = await cancel(await other.url(), `runs/${helper.id}`);
+      assert.deepEqual([status, body.error.code], [409, 'E_STATE_CONFLICT']);
+      assert.match(body.error.message, new RegExp(`It works for run ${runId}: cancel it, or that run, on the server`));
+      await cancel(url, `runs/${runId}`);
+      assert.equal((await until(url, runId, 'run-end')).status, 'cancelled');
+    },
+  );
+}
