@@ -7,7 +7,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { tokens } from '@ravi/monolith';
 import { test } from 'vitest';
 import { exitCode } from '../src/exit-code.ts';
+import { askingSubAgent } from './support/asking-sub-agent.ts';
 import { createFolder } from './support/folder.ts';
+import { createRavi } from './support/ravi.ts';
 import type { Ended } from './support/ravi.ts';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
@@ -148,6 +150,30 @@ test.skipIf(!hasScript)(
     assert.equal(plain.shown, stripVTControlCharacters(plain.shown));
   },
 );
+
+test.skipIf(!hasScript)('the question of a sub-agent is asked with its name, and the answer reaches it', async () => {
+  await using own = await createFolder(askingSubAgent);
+  const { code, shown } = await atTerminal(own.folder, ['run', 'Plan my trip'], [['Your answer: ', 'Left\r']]);
+  assert.equal(code, 0, shown);
+  assert.match(shown, /The agent helper asks:\r\nWhich way\?\r\n {2}Left\r\n {2}Right\r\nYour answer: /);
+  assert.match(shown, /The result: The result: Left\r\n/);
+});
+
+test('without a terminal the question of a sub-agent is printed with its name, and answered by a later command', async () => {
+  await using ravi = await createRavi(askingSubAgent);
+  const paused = await ravi.run(['run', 'Plan my trip']);
+  assert.equal(paused.code, exitCode.paused, paused.errors);
+  assert.match(paused.errors, /The agent helper asks:\nWhich way\?\n {2}Left\n {2}Right\n/);
+  const [, runId = ''] = /waits for an answer: ravi runs resume (\S+) --answer <text>/.exec(paused.errors) ?? [];
+  const shown = await ravi.run(['runs', 'show', runId]);
+  assert.match(
+    shown.output,
+    /^waits +for an answer to the agent helper, call_1\.call_1: Which way\? \(Left, Right\)$/m,
+  );
+  const resumed = await ravi.run(['runs', 'resume', runId, '--answer', 'Left']);
+  assert.equal(resumed.code, 0, resumed.errors);
+  assert.match(resumed.output, /^The result: The result: Left\n/);
+});
 
 test.skipIf(!hasScript)('init asks for folder and name', async () => {
   await using own = await createFolder();

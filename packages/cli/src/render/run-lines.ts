@@ -1,4 +1,5 @@
 import type { RunDetails } from '@ravi/api';
+import type { Question } from '@ravi/kernel';
 import type { Terminal } from '../terminal.ts';
 import { statusText, sizeText, timeText } from './format.ts';
 import { tableLines } from './table.ts';
@@ -6,7 +7,7 @@ import { visible } from './visible.ts';
 
 /** A run for people: how it is, each of its calls, what it stored and what it waits for. */
 export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): readonly string[] {
-  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, error } = run;
+  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, questions, error } = run;
   const heading = [
     ['run', id],
     ['kind', definition.kind],
@@ -21,6 +22,7 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
       'waits',
       visible(`for approval of ${tool}: ${approval}${status === 'parked' ? ' (parked: its time has passed)' : ''}`),
     ]),
+    ...questions.map((question) => ['waits', visible(questionLine(question))]),
   ];
   const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode }) => [
     visible(`  ${tool}`),
@@ -35,4 +37,11 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
     ...(calls.length === 0 ? [] : ['', 'calls', ...tableLines(calls)]),
     ...(stored.length === 0 ? [] : ['', 'artifacts', ...tableLines(stored)]),
   ];
+}
+
+// Several questions are answered by the ids of their calls.
+function questionLine({ callId, question, choices = [], agent }: Question): string {
+  const asking = agent === undefined ? '' : ` to the agent ${agent}`;
+  const suggested = choices.length === 0 ? '' : ` (${choices.join(', ')})`;
+  return `for an answer${asking}, ${callId}: ${question}${suggested}`;
 }
