@@ -133,6 +133,28 @@ inBrowser('a question of the agent is answered in the chat, after a reload, and 
   assert.equal(await page.getByLabel('Which seat do you want?').count(), 0);
 });
 
+inBrowser('a question of a sub-agent is shown with its name, on the page of the run and in the chat', async () => {
+  const { page } = await open('/chat');
+  for (const place of ['chat', 'run'] as const) {
+    await page.goto(`${server.url}/chat`);
+    await page.getByLabel('Message to the agent').fill('Let the steward ask me');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const form = page.getByRole('form', { name: 'The agent asks' });
+    await form.getByText('The sub-agent steward asks').waitFor();
+    const ownRun = await form.getByRole('link', { name: 'steward' }).getAttribute('href');
+    if (place === 'run') {
+      await page.getByRole('link', { name: 'Watch the run' }).click();
+      await page.waitForURL('**/runs/run_*');
+      assert.notEqual(new URL(page.url()).pathname, ownRun);
+      await form.getByText('The sub-agent steward asks').waitFor();
+    }
+    await form.getByRole('button', { name: 'Aisle' }).click();
+    await form.getByRole('button', { name: 'Answer' }).click();
+    await page.getByText('The steward says: The seat at the aisle is yours.').first().waitFor();
+    await form.waitFor({ state: 'detached' });
+  }
+});
+
 inBrowser('console output of a script is shown while it runs', async () => {
   const { page } = await open('/runs');
   await startRun(

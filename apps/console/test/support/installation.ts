@@ -71,21 +71,28 @@ import { readFileSync } from 'node:fs';
 
 const script = readFileSync(${JSON.stringify(join(demonstration, 'script.ts'))}, 'utf8');
 
-function create() {
+export function create() {
   const demo = createDemoModel({ script });
   return {
     ...demo,
     async *stream(request, options) {
       const last = request.messages.at(-1).content;
       const answer = last.find(({ type }) => type === 'tool_result' )?.content[0]?.text ?? '';
+      if (last.some(({ type, text = '' }) => type === 'text' && text.startsWith('Let the steward ask'))) {
+        const args = { task: 'Ask me where to sit' };
+        yield { type: 'block', block: { type: 'tool_use', id: 'steward_' + crypto.randomUUID(), name: 'steward', arguments: args } };
+        yield { type: 'finish', reason: 'tool-use', usage: { inputTokens: 110, outputTokens: 20 } };
+        return;
+      }
       if (last.some(({ type, text = '' }) => type === 'text' && text.startsWith('Ask me'))) {
         const args = { question: 'Which seat do you want?', choices: ['Window', 'Aisle'] };
         yield { type: 'block', block: { type: 'tool_use', id: 'ask_' + crypto.randomUUID(), name: 'ask_user', arguments: args } };
         yield { type: 'finish', reason: 'tool-use', usage: { inputTokens: 120, outputTokens: 30 } };
         return;
       }
-      if (answer.includes('Aisle')) {
-        yield { type: 'block', block: { type: 'text', text: 'The seat at the aisle is yours.' } };
+      if (/aisle/i.test(answer)) {
+        const text = answer === 'Aisle' ? 'The seat at the aisle is yours.' : 'The steward says: ' + answer;
+        yield { type: 'block', block: { type: 'text', text } };
         yield { type: 'finish', reason: 'end', usage: { inputTokens: 160, outputTokens: 12 } };
         return;
       }
@@ -97,11 +104,19 @@ function create() {
 export default { name: 'test-model', port: 'modelProvider', configSchema: { type: 'object' }, create };
 `;
 
+/** A sub-agent that asks the user. */
+const steward = `
+import { askUserTool, createAgentTool, ReActAgent } from ${addressOf('packages/agents/src/index.ts')};
+import { create } from '../model.ts';
+export default createAgentTool(new ReActAgent({ name: 'steward', model: create(), tools: [askUserTool] }));
+`;
+
 const files: Readonly<Record<string, string>> = {
   'model.ts': model,
   'skills/seating/SKILL.md': skill,
   'tools/launch.mjs': launch,
   'tools/weigh.mjs': weigh,
+  'tools/steward.ts': steward,
   'tools/ask_user.ts': `export { askUserTool as default } from ${addressOf('packages/agents/src/index.ts')};`,
 };
 
