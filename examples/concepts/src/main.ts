@@ -1,6 +1,7 @@
 import { approvalExample } from './approval.ts';
 import { artifactsExample } from './artifacts.ts';
 import { chainsExample } from './chains.ts';
+import { durableAgentsExample } from './durable-agents.ts';
 import { durableChainsExample } from './durable-chains.ts';
 import { discoveryExample } from './discovery.ts';
 import { invokerExample } from './invoker.ts';
@@ -15,6 +16,7 @@ await artifactsExample();
 await sandboxesExample();
 await chainsExample();
 await durableChainsExample();
+await durableAgentsExample();
 await discoveryExample();
 await snippetsExample();
 await observabilityExample();
