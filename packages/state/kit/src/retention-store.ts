@@ -103,9 +103,16 @@ export function createRetentionStore(database: Database): RetentionStore {
     }
   }
 
-  /** Runs transactions of their own until one returns false, so that other writers wait for one slice at most. */
-  async function packSlices(lock: string, pack: (sql: SqlRunner) => Promise<boolean>): Promise<void> {
-    while (await database.transaction(pack, { lock, durability: 'process' })) await turn();
+  /**
+   * Runs transactions of their own until one returns false, so that other writers wait for one slice at most. Each keeps the run
+   * from being removed: nothing would remove rows that were packed meanwhile.
+   */
+  async function packSlices(id: string, lock: string, pack: (sql: SqlRunner) => Promise<boolean>): Promise<void> {
+    const packIfKept = async (sql: SqlRunner): Promise<boolean> => {
+      const kept = await sql.all(`SELECT id FROM ${runs.table} WHERE id = $1${database.dialect.lockRows}`, [id]);
+      return kept.length > 0 && pack(sql);
+    };
+    while (await database.transaction(packIfKept, { lock, durability: 'process' })) await turn();
   }
 
   return {
@@ -137,13 +144,14 @@ export function createRetentionStore(database: Database): RetentionStore {
       if (run === undefined) return false;
       const id = textIn(run, 'id');
       for (const source of [packableJournal, packableEvents]) {
-        await packSlices('packing', async (sql) => (await packOldest(sql, source, [id])).length > 0);
+        await packSlices(id, 'packing', async (sql) => (await packOldest(sql, source, [id])).length > 0);
       }
-      await packSlices(contentsLock, async (sql) => (await packExchanges(sql, id)) > 0);
+      await packSlices(id, contentsLock, async (sql) => (await packExchanges(sql, id)) > 0);
       // The conversation of a sub-agent has the id of its run.
       for (const session of new Set([textIn(run, 'session_id'), id])) {
         const conversation = [textIn(run, 'principal_key'), session];
         await packSlices(
+          id,
           'packing',
           async (sql) => (await packOldest(sql, packableTurns, conversation, minTurns)).length > 0,
         );
