@@ -10,6 +10,7 @@ import { Conversation } from '../conversation/conversation.ts';
 import { openCalls } from '../conversation/join-messages.ts';
 import { answersOf, answersWithin, checkPause, checkPoint, readPause } from '../conversation/pause.ts';
 import type { Answers, PauseState } from '../conversation/pause.ts';
+import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { runAgent } from '../loop/run-agent.ts';
@@ -127,7 +128,8 @@ async function continueWith(run: AgentRun, { answers, state, jobs, stores }: Ans
   if (jobs.length === 0 && openCalls(run.messages).length === 0) return;
   const { journal = noJournal, approvals: stored } = stores ?? {};
   const writer = run.writer ?? { runId: run.runId, owner: '', epoch: 0 };
-  const approvals = await readRunApprovals(run.lease === undefined ? undefined : stored, writer, () => run.now());
+  const kept = run.lease === undefined ? undefined : stored;
+  const approvals = await waitForStore(run, () => readRunApprovals(kept, writer, () => run.now()));
   await continueAnswered(run, { ...waitingStores(run, { journal, approvals }), jobs });
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Question, Tool } from '@ravi/kernel';
 import { createScriptedModel, pairingProblems } from '@ravi/testkit';
 import type { ScriptedTurn } from '@ravi/testkit';
@@ -148,4 +148,25 @@ test('a caller is charged once for what its sub-agent spends before and after a 
   });
   const again = await after.resume(paused as PausedRun, 'blue');
   assert.deepEqual([paused?.budget?.spent.tokens, again.paused?.budget?.spent.tokens], [60, 240]);
+});
+
+test('an answered run waits while the store of approvals is unavailable', async () => {
+  const stores = { history: createTestHistory(), runs: createTestRuns(), lease: { owner: 'process_1' } };
+  const lead = (turns: readonly ScriptedTurn[], below: readonly ScriptedTurn[]): ReActAgent =>
+    agentOf('lead', turns, { ...stores, tools: [createAgentTool(agentOf('worker', below))] });
+  await lead([{ toolCalls: [help('worker')] }], [{ toolCalls: [ask('Which?')] }]).run('go', { sessionId: 's' });
+  let failures = 2;
+  const missing = async (): Promise<{ readonly status: 'not-found' }> => ({ status: 'not-found' });
+  const approvals = {
+    async list() {
+      if (failures-- > 0) throw new KernelError('E_STATE_UNAVAILABLE', 'The store is gone', { retryable: true });
+      return { items: [], corrupt: [] };
+    },
+    withdraw: missing,
+    consume: missing,
+  };
+  const journal = { entries: async () => ({ items: [], corrupt: [] }) };
+  const after = lead([{ text: 'ok' }], [{ text: 'The blue one' }]);
+  const answered = await after.resume({ sessionId: 's' }, 'blue', { stores: { approvals, journal } });
+  assert.deepEqual([answered.status, lastTexts(answered), failures < 0], ['completed', ['The blue one'], true]);
 });
