@@ -186,6 +186,46 @@ test('the question of a sub-agent is answered at its own run, and withdrawn with
   assert.equal(late.error?.code, 'E_STATE_CONFLICT');
 });
 
+test('an answer to one sub-agent is not given to another one that asks', { timeout }, async () => {
+  await using installation = await installSubAgents();
+  using server = startProcess(installation.folder, ['--port', '0']);
+  const url = await server.url();
+  const asking = delegate('helper', [ask('Delete everything?')]);
+  const runId = await start(url, task([delegate('helper', [launch('moon')]), asking]));
+  const { children } = await untilQuestion(url, runId, 'call_0_1.call_0_0');
+  const idOf = (callId: string): string => children.find((child: Body) => child.callId === callId).id;
+  const refused = await send(url, `/v1/runs/${idOf('call_0_0')}/resume`, { answer: 'Yes' });
+  assert.equal(refused.error?.code, 'E_STATE_CONFLICT');
+  assert.equal((await send(url, `/v1/runs/${runId}`)).status, 'paused');
+  await answer(url, idOf('call_0_1'), 'No');
+  assert.equal((await until(url, runId, 'run-end')).text, 'launched | No');
+});
+
+test(
+  'a text answers the only question of a sub-agent at its own run, but not one of several',
+  { timeout },
+  async () => {
+    await using installation = await installSubAgents();
+    using server = startProcess(installation.folder, ['--port', '0']);
+    const url = await server.url();
+    const begin = async (...calls: readonly Call[]): Promise<Body> => {
+      const runId = await start(url, task([delegate('boss', [delegate('helper', [...calls])])]));
+      return untilStatus(url, runId, 'paused');
+    };
+    const one = await begin(ask('Which way?'));
+    await answer(url, one.questions[0].runId, 'Left');
+    assert.equal((await until(url, one.id, 'run-end')).text, 'Left');
+    const late = await send(url, `/v1/runs/${one.questions[0].runId}/resume`, { answer: 'Right' });
+    assert.equal(late.error?.code, 'E_STATE_CONFLICT');
+    const two = await begin(ask('Which way?'), ask('How far?'));
+    const refused = await send(url, `/v1/runs/${two.questions[0].runId}/resume`, { answer: 'Left' });
+    assert.deepEqual(
+      [refused.error?.code, /call_0_0, call_0_1/.test(refused.error?.message)],
+      ['E_ARGUMENTS_INVALID', true],
+    );
+  },
+);
+
 async function untilQuestion(url: string, runId: string, callId: string): Promise<Body> {
   for (;;) {
     const run = await untilStatus(url, runId, 'paused');

@@ -163,7 +163,7 @@ export function createRunService(options: RunServiceOptions): RunService {
       );
     },
     async resumeAgent(run, answer) {
-      const outermost = await addressAbove(store.runs, { run, answer });
+      const outermost = await addressAbove(store, { run, answer });
       const { id: runId, sessionId, principal } = outermost.run;
       const { result } = await agentRunner.resume({ runId, sessionId, principal }, outermost.answer);
       inBackground(runId, result);
