@@ -10,10 +10,10 @@ function createWorld() {
   const log: string[] = [];
   const changed = new Set<string>();
   const closing = new AbortController();
-  const take = (runId: string, crashes = 0): void => {
+  const take = (runId: string, crashes = 0, principal = 'alice'): void => {
     const accompany = async (other: string): Promise<void> => void log.push(`${other} accompanied`);
     const isCurrent = async (): Promise<boolean> => !changed.has(runId);
-    const turn = turns.take(runId, crashes, { signal: closing.signal, isCurrent, accompany });
+    const turn = turns.take(runId, crashes, { principal, signal: closing.signal, isCurrent, accompany });
     void turn.then((isTaken) => log.push(`${runId} ${isTaken ? 'started' : 'left out'}`));
   };
   const pass = async (ms: number): Promise<void> => {
@@ -71,4 +71,36 @@ test('a run that waits is not taken twice, and is left out if it has changed or 
   closing.abort();
   await settle();
   assert.deepEqual(log.slice(3), ['c left out']);
+});
+
+test('the suspects of one principal do not delay those of another by more than a turn', async () => {
+  const { log, take, pass } = createWorld();
+  for (let number = 0; number < 50; number++) take(`mallory ${number}`, 0, 'mallory');
+  await pass(1_500);
+  take('bob 0', 0, 'bob');
+  take('bob 1', 0, 'bob');
+  await pass(8_000);
+  const started = log.filter((line) => line.endsWith('started'));
+  assert.deepEqual(started, [
+    'mallory 0 started',
+    'bob 0 started',
+    'mallory 1 started',
+    'bob 1 started',
+    'mallory 2 started',
+  ]);
+});
+
+test('a suspect that cannot begin its turn gives it to the next one', async () => {
+  const { turns, log, take, pass, closing } = createWorld();
+  const fails = turns.take('broken', 0, {
+    principal: 'alice',
+    signal: closing.signal,
+    isCurrent: () => Promise.reject(new Error('the store is gone')),
+    accompany: async () => {},
+  });
+  const failed = assert.rejects(fails, /the store is gone/);
+  take('next');
+  await pass(1_000);
+  await failed;
+  assert.deepEqual(log, ['next started']);
 });

@@ -88,6 +88,7 @@ export function createCrashGuard(options: CrashGuardOptions): CrashGuard {
         if (alone > maxFruitlessCrashes) await giveUp(run, alone);
         else
           return await turns.take(run.id, total - crashesOfSuspect, {
+            principal: run.principal,
             signal,
             isCurrent: () => isUnchanged(run),
             accompany,

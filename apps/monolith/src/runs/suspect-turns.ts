@@ -1,7 +1,9 @@
-import type { Clock } from '@ravi/kernel';
+import type { Clock, Principal } from '@ravi/kernel';
 
 /** Options of {@link SuspectTurns.take}. */
 export interface TurnOptions {
+  /** Owner of the run. Of several principals with waiting runs, the one goes first that has waited longest since its last turn. */
+  readonly principal: Principal;
   readonly signal: AbortSignal;
   /** Returns false if the run has changed while it waited, for example because another process has resumed it. */
   readonly isCurrent: () => Promise<boolean>;
@@ -31,14 +33,51 @@ const maxPauseMs = 30_000;
 const firstTurnMs = 2_000;
 const maxTurnMs = 600_000;
 
-/** Creates turns. The first suspect that has waited long enough goes first. */
+/** Suspect whose pause is over, and that waits for its turn. */
+interface Waiting {
+  readonly principal: Principal;
+  readonly resolve: (isMine: boolean) => void;
+}
+
+/** Creates turns. The first suspect of a principal that has waited long enough goes first, and principals take turns. */
 export function createSuspectTurns(clock: Clock): SuspectTurns {
   const known = new Set<string>();
   /** Runs that have had their turn, and are still active here without progress. */
   const earlier = new Set<string>();
   let current: string | undefined;
   let endCurrent = (): void => {};
-  let last: Promise<void> = Promise.resolve();
+  /** In the order in which their pauses ended. */
+  const waiting = new Set<Waiting>();
+  /** Number of the last turn of each principal. */
+  const lastTurns = new Map<Principal, number>();
+  let count = 0;
+  let isTaken = false;
+
+  /** Resolves with true when no other suspect has or begins its turn, and with false when the signal aborts. */
+  function enter(principal: Principal, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (!isTaken) {
+      isTaken = true;
+      return Promise.resolve(true);
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const entry = { principal, resolve };
+    const giveUp = (): void => {
+      if (waiting.delete(entry)) resolve(false);
+    };
+    waiting.add(entry);
+    signal.addEventListener('abort', giveUp, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', giveUp));
+  }
+
+  function leave(): void {
+    const numberOf = ({ principal }: Waiting): number => lastTurns.get(principal) ?? 0;
+    const [next] = [...waiting].toSorted((left, right) => numberOf(left) - numberOf(right));
+    isTaken = next !== undefined;
+    if (next === undefined) return lastTurns.clear();
+    waiting.delete(next);
+    next.resolve(true);
+  }
 
   /** Starts the turn of a run and returns its end. */
   function begin(runId: string, turnMs: number): Promise<void> {
@@ -64,28 +103,23 @@ export function createSuspectTurns(clock: Clock): SuspectTurns {
   async function takeTurn(
     runId: string,
     crashes: number,
-    { signal, isCurrent, accompany }: TurnOptions,
+    { principal, signal, isCurrent, accompany }: TurnOptions,
   ): Promise<boolean> {
     await pause(clock, growing(firstPauseMs, crashes, maxPauseMs), signal);
-    const before = last;
-    const { promise: turn, resolve: onOver } = Promise.withResolvers<void>();
-    last = turn;
+    if (!(await enter(principal, signal))) return false;
+    let hasBegun = false;
     try {
-      await Promise.race([before, aborted(signal)]);
-      if (signal.aborted || !(await isCurrent())) {
-        // Those that follow still wait for the ones before.
-        void before.then(onOver);
-        return false;
-      }
+      if (signal.aborted || !(await isCurrent())) return false;
       for (const each of earlier) {
         await accompany(each);
         earlier.delete(each);
       }
-      void begin(runId, growing(firstTurnMs, crashes, maxTurnMs)).then(onOver);
+      lastTurns.set(principal, ++count);
+      hasBegun = true;
+      void begin(runId, growing(firstTurnMs, crashes, maxTurnMs)).then(leave);
       return true;
-    } catch (error) {
-      void before.then(onOver);
-      throw error;
+    } finally {
+      if (!hasBegun) leave();
     }
   }
 
@@ -115,12 +149,11 @@ function growing(first: number, crashes: number, most: number): number {
 function pause(clock: Clock, pauseMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = clock.setTimer(resolve, pauseMs, { isBackground: true });
-  return Promise.race([promise, aborted(signal)]).finally(() => timer.cancel());
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise;
+  const end = (): void => resolve();
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  return promise.finally(() => {
+    timer.cancel();
+    signal.removeEventListener('abort', end);
+  });
 }
