@@ -11,6 +11,7 @@ import type {
   ExpiryPolicy,
   Logger,
   ModelProvider,
+  RunStore,
   Sandbox,
   Skill,
   CompleteStateStore,
@@ -98,20 +99,29 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     }),
     recorder,
   );
+  const exchanges = createExchangeRecorder(store.exchanges, logger);
+  // Its exchanges are stored before it ends, because no process writes for it afterwards.
+  const agentRuns: RunStore = {
+    ...runs,
+    async transition(runId, change) {
+      if (change.to !== 'running') await exchanges.settled(runId);
+      return runs.transition(runId, change);
+    },
+  };
   // Without a list of tools the agent may call every tool of the registry.
   const agent = new ReActAgent({
     name: 'ravi',
     model: options.model,
     invoker,
     logger,
-    runs,
+    runs: agentRuns,
     history,
     jobs,
     lease: { owner, leaseMs },
     approvals: approvalMode,
     approvalExpiryMs,
     onApprovalExpiry,
-    middleware: [createExchangeRecorder(store.exchanges, logger)],
+    middleware: [exchanges],
     skills: options.skills,
     ...priced,
     ...(promoteAfterMs === undefined ? {} : { promoteAfterMs }),

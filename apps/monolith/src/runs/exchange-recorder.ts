@@ -8,12 +8,30 @@ import type { ExchangeRecord } from './stored-exchanges.ts';
 // Smaller fields take less space in the exchange than their digest.
 const minSharedCharacters = 200;
 
+/** Middleware that stores the exchanges of runs with their models. */
+export interface ExchangeRecorder extends AgentMiddleware {
+  /** Resolves when every exchange of a run is stored, or cannot be. The store refuses those of a run that has ended. */
+  settled(runId: string): Promise<void>;
+}
+
 /**
  * Creates middleware that stores each request to the model and its response. Of a request it stores only what is new:
- * messages of the conversation by their numbers, and tool definitions, system prompt and other large fields once.
+ * messages of the conversation by their numbers, and tool definitions, system prompt and other large fields once. The run
+ * continues meanwhile.
  */
-export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger): AgentMiddleware {
+export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger): ExchangeRecorder {
   const writers = new WeakMap<AgentContext, PromptWriter>();
+  /** Exchanges that are being stored, by run. */
+  const pending = new Map<string, Set<Promise<void>>>();
+
+  function follow(runId: string, saving: Promise<void>): Promise<void> {
+    const ofRun = pending.get(runId) ?? new Set();
+    pending.set(runId, ofRun.add(saving));
+    return saving.finally(() => {
+      ofRun.delete(saving);
+      if (ofRun.size === 0) pending.delete(runId);
+    });
+  }
 
   function writerOf(context: AgentContext): PromptWriter {
     const writer = writers.get(context) ?? createPromptWriter();
@@ -36,23 +54,31 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
 
   return {
     includesSubAgents: true,
+    async settled(runId) {
+      const saving: readonly Promise<void>[] = [...(pending.get(runId) ?? [])];
+      await Promise.all(saving);
+    },
     async *model(request, next, context): AsyncIterable<ModelEvent> {
       const { step } = context;
       // Before the response, which adds to the conversation.
       const prompt = writerOf(context).refer(request.messages, context.messages, context.historyLength);
       const { own, shared } = splitFields(request);
       const blocks: ContentBlock[] = [];
-      let end: ModelEvent | undefined;
+      let saving: Promise<void> | undefined;
+      const saveAnswer = (end?: ModelEvent): Promise<void> => {
+        const answer = { blocks, ...(end === undefined ? {} : { end }) };
+        return follow(context.runId, save(context, { step, prompt, request: own, answer }, shared));
+      };
       try {
         for await (const event of next(request)) {
           if (event.type === 'block') blocks.push(event.block);
-          if (event.type === 'finish' || event.type === 'error') end = event;
+          // Before the run reads it, because the run may end soon after it.
+          if (event.type === 'finish' || event.type === 'error') saving ??= saveAnswer(event);
           yield event;
         }
       } finally {
-        // In `finally`, because the run stops reading after the last event.
-        const answer = { blocks, ...(end === undefined ? {} : { end }) };
-        await save(context, { step, prompt, request: own, answer }, shared);
+        // The run stops reading after the last event, or before it if it is cancelled.
+        await (saving ?? saveAnswer());
       }
     },
   };
