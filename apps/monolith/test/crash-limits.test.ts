@@ -114,3 +114,26 @@ test('runs that end their process are given up, and those next to them complete'
     assert.equal(run.status, 'completed', JSON.stringify(run));
   }
 });
+
+test(
+  'a client that repeats a script with its key does not keep it from being given up',
+  { timeout: 280_000 },
+  async () => {
+    await using installation = await createInstallation(
+      { runs: { maxFruitlessCrashes: 1 } },
+      { 'tools/tools.mjs': tools, armed: '' },
+    );
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'order-17' };
+    const body = JSON.stringify({ code: 'return await tools.destroy({})' });
+    const bodies: Body[] = [];
+    using last = await untilOver(installation.folder, async (url) => {
+      const response = await fetch(`${url}/v1/chains`, { method: 'POST', headers, body });
+      bodies.push(await response.json());
+      return true;
+    });
+    const { items } = await send(last.url, '/v1/runs');
+    const { attempts } = await send(last.url, `/v1/runs/${items[0].id}`);
+    assert.deepEqual([items.length, bodies.length, bodies[0].error.code], [1, 1, 'E_RUN_LOST']);
+    assert.ok(attempts.length >= 5, JSON.stringify(attempts));
+  },
+);
