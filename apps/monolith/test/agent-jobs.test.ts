@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { test } from 'vitest';
+import type { RaviConfig } from '@ravi/host';
 import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
 import { startProcess } from './support/server-process.ts';
+import { storeCases } from './support/state-stores.ts';
+import type { StoreCase } from './support/state-stores.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
@@ -65,6 +67,10 @@ const config = {
 };
 const files = { 'model.mjs': model, 'tools/reports.mjs': tools };
 
+function install(store: StoreCase, changes: RaviConfig = {}): Promise<TestInstallation> {
+  return createInstallation({ ...config, ...changes, plugins: { ...config.plugins, ...store.plugin() } }, files);
+}
+
 async function send(url: string, path: string, body?: unknown): Promise<Body> {
   const response = await fetch(`${url}${path}`, {
     headers: { 'content-type': 'application/json' },
@@ -109,134 +115,6 @@ async function startWithJob(url: string, task: string, installation: TestInstall
 
 const finish = ({ folder }: TestInstallation): Promise<void> => writeFile(join(folder, 'go'), '');
 
-for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-  for (const tool of ['read', 'sync'] as const) {
-    const kind = tool === 'read' ? 'a safe tool' : 'an idempotent tool';
-    test(
-      `a job of ${kind} that ${signal} ends runs again, and the model receives its result`,
-      { timeout: 90_000 },
-      async () => {
-        await using installation = await createInstallation(config, files);
-        using first = startProcess(installation.folder, ['--port', '0']);
-        const { id } = await startWithJob(await first.url(), tool, installation);
-        first.signal(signal);
-        await first.exit;
-
-        using second = startProcess(installation.folder, ['--port', '0']);
-        const url = await second.url();
-        await eventually(async () => ((await installation.launches()).length > 1 ? true : undefined));
-        const job = await jobOf(url, id);
-        assert.deepEqual([job.status, job.callId, job.kind], ['running', `call_${tool}`, tool]);
-        await finish(installation);
-        const end = await ended(url, id);
-        assert.deepEqual(
-          [end.status, end.text.replaceAll(job.id, 'JOB')],
-          ['completed', `The job JOB of ${tool} (call call_${tool}) is completed:\nthe report`],
-        );
-        assert.equal((await jobOf(url, id)).status, 'completed');
-        assert.deepEqual(await installation.launches(), [tool, tool]);
-        const { trace } = await send(url, `/v1/runs/${id}`);
-        assert.deepEqual(
-          trace.map(({ callId, status }: Body) => [callId, status]),
-          [[`call_${tool}`, 'ok']],
-        );
-      },
-    );
-  }
-
-  test(
-    `a job with an effect that ${signal} ends is not repeated, and the model reads so`,
-    { timeout: 90_000 },
-    async () => {
-      await using installation = await createInstallation(config, files);
-      using first = startProcess(installation.folder, ['--port', '0']);
-      const { id } = await startWithJob(await first.url(), 'mail', installation);
-      first.signal(signal);
-      await first.exit;
-
-      using second = startProcess(installation.folder, ['--port', '0']);
-      const url = await second.url();
-      const end = await ended(url, id);
-      assert.equal(end.status, 'completed');
-      assert.match(
-        end.text,
-        /^The job job_\S+ of mail \(call call_mail\) is failed:\nThe process ended while mail was running\./,
-      );
-      assert.match(end.text, /Its outcome is unknown, and it was not repeated/);
-      const job = await jobOf(url, id);
-      assert.deepEqual([job.status, job.error.code], ['failed', 'E_CALL_UNKNOWN']);
-      assert.deepEqual(await installation.launches(), ['mail']);
-      const { trace } = await send(url, `/v1/runs/${id}`);
-      assert.deepEqual(
-        trace.map(({ callId }: Body) => callId),
-        ['call_mail'],
-      );
-      assert.notEqual(trace[0].status, 'ok');
-    },
-  );
-
-  for (const mode of ['wait', 'pause'] as const) {
-    test(`the question of a job survives ${signal} (approvals: ${mode})`, { timeout: 90_000 }, async () => {
-      await using installation = await createInstallation({ ...config, approvals: { mode } }, files);
-      await finish(installation);
-      using first = startProcess(installation.folder, ['--port', '0']);
-      const url = await first.url();
-      const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'wire' });
-      const status = mode === 'pause' ? 'paused' : 'running';
-      const approval = await eventually(async () => {
-        const run = await send(url, `/v1/runs/${id}`);
-        return run.status === status ? run.pendingApprovals[0] : undefined;
-      });
-      first.signal(signal);
-      await first.exit;
-
-      using second = startProcess(installation.folder, ['--port', '0']);
-      const next = await second.url();
-      assert.equal((await jobOf(next, id)).status, 'running');
-      const decided = await send(next, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
-      assert.equal(decided.error, undefined, JSON.stringify(decided));
-      const end = await ended(next, id);
-      assert.equal(end.status, 'completed');
-      assert.match(end.text, /is completed:\nthe report$/);
-      assert.deepEqual(await installation.launches(), ['wire']);
-      assert.equal((await jobOf(next, id)).status, 'completed');
-    });
-  }
-
-  test(
-    `a job that had finished before ${signal} delivers its result, and does not run again`,
-    { timeout: 90_000 },
-    async () => {
-      await using installation = await createInstallation(config, files);
-      const hold = join(installation.folder, 'hold');
-      await writeFile(hold, '');
-      using first = startProcess(installation.folder, ['--port', '0']);
-      const url = await first.url();
-      const { id, sessionId } = await send(url, '/v1/runs', { kind: 'agent', task: 'mail' });
-      const told = async (): Promise<string> => JSON.stringify(await send(url, `/v1/sessions/${sessionId}/history`));
-      await eventually(async () => ((await told()).includes('Running in the background') ? true : undefined));
-      await finish(installation);
-      await eventually(async () => ((await jobOf(url, id))?.status === 'completed' ? true : undefined));
-      assert.doesNotMatch(await told(), /the report/);
-      first.signal(signal);
-      await first.exit;
-      await rm(hold);
-
-      using second = startProcess(installation.folder, ['--port', '0']);
-      const next = await second.url();
-      const end = await ended(next, id);
-      assert.equal(end.status, 'completed');
-      assert.match(end.text, /is completed:\nthe report$/);
-      assert.deepEqual(await installation.launches(), ['mail']);
-      const { trace } = await send(next, `/v1/runs/${id}`);
-      assert.deepEqual(
-        trace.map(({ callId, status }: Body) => [callId, status]),
-        [['call_mail', 'ok']],
-      );
-    },
-  );
-}
-
 /** Starts a run whose job waits for approval, and returns it once it is paused. */
 async function pausedWithJob(url: string): Promise<Body> {
   const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'wire' });
@@ -246,32 +124,166 @@ async function pausedWithJob(url: string): Promise<Body> {
   });
 }
 
-test(
-  'a job of a paused run is cancelled: its question is withdrawn, and the model reads why',
-  { timeout: 90_000 },
-  async () => {
-    await using installation = await createInstallation(config, files);
+for (const store of storeCases) {
+  for (const signal of store.name === 'SQLite' ? (['SIGKILL', 'SIGTERM'] as const) : (['SIGKILL'] as const)) {
+    for (const tool of ['read', 'sync'] as const) {
+      const kind = tool === 'read' ? 'a safe tool' : 'an idempotent tool';
+      store.test(
+        `a job of ${kind} that ${signal} ends runs again, and the model receives its result (${store.name})`,
+        { timeout: 90_000 },
+        async () => {
+          await using installation = await install(store);
+          using first = startProcess(installation.folder, ['--port', '0']);
+          const { id } = await startWithJob(await first.url(), tool, installation);
+          first.signal(signal);
+          await first.exit;
+
+          using second = startProcess(installation.folder, ['--port', '0']);
+          const url = await second.url();
+          await eventually(async () => ((await installation.launches()).length > 1 ? true : undefined));
+          const job = await jobOf(url, id);
+          assert.deepEqual([job.status, job.callId, job.kind], ['running', `call_${tool}`, tool]);
+          await finish(installation);
+          const end = await ended(url, id);
+          assert.deepEqual(
+            [end.status, end.text.replaceAll(job.id, 'JOB')],
+            ['completed', `The job JOB of ${tool} (call call_${tool}) is completed:\nthe report`],
+          );
+          assert.equal((await jobOf(url, id)).status, 'completed');
+          assert.deepEqual(await installation.launches(), [tool, tool]);
+          const { trace } = await send(url, `/v1/runs/${id}`);
+          assert.deepEqual(
+            trace.map(({ callId, status }: Body) => [callId, status]),
+            [[`call_${tool}`, 'ok']],
+          );
+        },
+      );
+    }
+
+    store.test(
+      `a job with an effect that ${signal} ends is not repeated, and the model reads so (${store.name})`,
+      { timeout: 90_000 },
+      async () => {
+        await using installation = await install(store);
+        using first = startProcess(installation.folder, ['--port', '0']);
+        const { id } = await startWithJob(await first.url(), 'mail', installation);
+        first.signal(signal);
+        await first.exit;
+
+        using second = startProcess(installation.folder, ['--port', '0']);
+        const url = await second.url();
+        const end = await ended(url, id);
+        assert.equal(end.status, 'completed');
+        assert.match(
+          end.text,
+          /^The job job_\S+ of mail \(call call_mail\) is failed:\nThe process ended while mail was running\./,
+        );
+        assert.match(end.text, /Its outcome is unknown, and it was not repeated/);
+        const job = await jobOf(url, id);
+        assert.deepEqual([job.status, job.error.code], ['failed', 'E_CALL_UNKNOWN']);
+        assert.deepEqual(await installation.launches(), ['mail']);
+        const { trace } = await send(url, `/v1/runs/${id}`);
+        assert.deepEqual(
+          trace.map(({ callId }: Body) => callId),
+          ['call_mail'],
+        );
+        assert.notEqual(trace[0].status, 'ok');
+      },
+    );
+
+    for (const mode of ['wait', 'pause'] as const) {
+      store.test(
+        `the question of a job survives ${signal} (approvals: ${mode}) (${store.name})`,
+        { timeout: 90_000 },
+        async () => {
+          await using installation = await install(store, { approvals: { mode } });
+          await finish(installation);
+          using first = startProcess(installation.folder, ['--port', '0']);
+          const url = await first.url();
+          const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'wire' });
+          const status = mode === 'pause' ? 'paused' : 'running';
+          const approval = await eventually(async () => {
+            const run = await send(url, `/v1/runs/${id}`);
+            return run.status === status ? run.pendingApprovals[0] : undefined;
+          });
+          first.signal(signal);
+          await first.exit;
+
+          using second = startProcess(installation.folder, ['--port', '0']);
+          const next = await second.url();
+          assert.equal((await jobOf(next, id)).status, 'running');
+          const decided = await send(next, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
+          assert.equal(decided.error, undefined, JSON.stringify(decided));
+          const end = await ended(next, id);
+          assert.equal(end.status, 'completed');
+          assert.match(end.text, /is completed:\nthe report$/);
+          assert.deepEqual(await installation.launches(), ['wire']);
+          assert.equal((await jobOf(next, id)).status, 'completed');
+        },
+      );
+    }
+
+    store.test(
+      `a job that had finished before ${signal} delivers its result, and does not run again (${store.name})`,
+      { timeout: 90_000 },
+      async () => {
+        await using installation = await install(store);
+        const hold = join(installation.folder, 'hold');
+        await writeFile(hold, '');
+        using first = startProcess(installation.folder, ['--port', '0']);
+        const url = await first.url();
+        const { id, sessionId } = await send(url, '/v1/runs', { kind: 'agent', task: 'mail' });
+        const told = async (): Promise<string> => JSON.stringify(await send(url, `/v1/sessions/${sessionId}/history`));
+        await eventually(async () => ((await told()).includes('Running in the background') ? true : undefined));
+        await finish(installation);
+        await eventually(async () => ((await jobOf(url, id))?.status === 'completed' ? true : undefined));
+        assert.doesNotMatch(await told(), /the report/);
+        first.signal(signal);
+        await first.exit;
+        await rm(hold);
+
+        using second = startProcess(installation.folder, ['--port', '0']);
+        const next = await second.url();
+        const end = await ended(next, id);
+        assert.equal(end.status, 'completed');
+        assert.match(end.text, /is completed:\nthe report$/);
+        assert.deepEqual(await installation.launches(), ['mail']);
+        const { trace } = await send(next, `/v1/runs/${id}`);
+        assert.deepEqual(
+          trace.map(({ callId, status }: Body) => [callId, status]),
+          [['call_mail', 'ok']],
+        );
+      },
+    );
+  }
+
+  store.test(
+    `a job of a paused run is cancelled: its question is withdrawn, and the model reads why (${store.name})`,
+    { timeout: 90_000 },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const { id, pendingApprovals } = await pausedWithJob(url);
+      const job = await jobOf(url, id);
+      await send(url, `/v1/jobs/${job.id}/cancel`, {});
+      const end = await ended(url, id);
+      assert.equal(end.status, 'completed');
+      assert.match(end.text, /is cancelled:\nThe job was cancelled$/);
+      const late = await send(url, `/v1/approvals/${pendingApprovals[0].id}/decision`, { decision: 'approved' });
+      assert.equal(late.error.code, 'E_APPROVAL_WITHDRAWN');
+      assert.deepEqual(await installation.launches(), []);
+    },
+  );
+
+  store.test(`a job of a paused run ends with its run (${store.name})`, { timeout: 90_000 }, async () => {
+    await using installation = await install(store);
     using server = startProcess(installation.folder, ['--port', '0']);
     const url = await server.url();
-    const { id, pendingApprovals } = await pausedWithJob(url);
+    const { id } = await pausedWithJob(url);
+    assert.equal((await send(url, `/v1/runs/${id}/cancel`, {})).status, 'cancelled');
     const job = await jobOf(url, id);
-    await send(url, `/v1/jobs/${job.id}/cancel`, {});
-    const end = await ended(url, id);
-    assert.equal(end.status, 'completed');
-    assert.match(end.text, /is cancelled:\nThe job was cancelled$/);
-    const late = await send(url, `/v1/approvals/${pendingApprovals[0].id}/decision`, { decision: 'approved' });
-    assert.equal(late.error.code, 'E_APPROVAL_WITHDRAWN');
+    assert.deepEqual([job.status, job.error.code], ['cancelled', 'E_CANCELLED']);
     assert.deepEqual(await installation.launches(), []);
-  },
-);
-
-test('a job of a paused run ends with its run', { timeout: 90_000 }, async () => {
-  await using installation = await createInstallation(config, files);
-  using server = startProcess(installation.folder, ['--port', '0']);
-  const url = await server.url();
-  const { id } = await pausedWithJob(url);
-  assert.equal((await send(url, `/v1/runs/${id}/cancel`, {})).status, 'cancelled');
-  const job = await jobOf(url, id);
-  assert.deepEqual([job.status, job.error.code], ['cancelled', 'E_CANCELLED']);
-  assert.deepEqual(await installation.launches(), []);
-});
+  });
+}
