@@ -1,7 +1,9 @@
+import { toolDigest } from '@ravi/invoker';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isCallWithin, isLocalTool } from '@ravi/kernel';
 import type {
   Approval,
+  ApprovalRequest,
   JournalItem,
   Listing,
   ModelStopReason,
@@ -46,6 +48,8 @@ export interface OpenStep extends OpenWork {
 }
 
 const abandoned = 'The process ended, and the run continued without this call';
+const changed =
+  'The definition of the tool has changed since the request. A new request follows if the call is made again';
 
 /**
  * Continues the jobs and the open calls of a run: those that have an outcome end with it, the others are made again, and
@@ -66,6 +70,7 @@ export async function continueCalls(run: AgentRun, step: OpenStep): Promise<read
   // Calls of earlier steps have results, except those of jobs.
   const isDead = (callId: string): boolean =>
     !isOfJob(callId) && ![...calls, ...waiting].some((call) => isCallWithin(callId, call));
+  await approvals.withdraw(isForOtherDefinition([...calls, ...repeated], invoker), changed);
   const settled = await approvals.withdraw(({ callId }) => isDead(callId), abandoned);
   const end = (callIsDead: (callId: string) => boolean): Promise<void> =>
     waitForStore(run, () => endChildren(run, children, callIsDead, abandoned));
@@ -119,6 +124,21 @@ async function recordedCalls(
   const { journal: own } = run.session;
   if (own instanceof JournalOfRun) own.continueFrom(recorded.items);
   return recorded;
+}
+
+/**
+ * Returns a function that is true for a request of one of these calls if its tool had another definition: no call can use its decision,
+ * which would wake the run again and again.
+ */
+function isForOtherDefinition(
+  calls: readonly { readonly id: string }[],
+  { registry }: Pick<ToolInvoker, 'registry'>,
+): (request: ApprovalRequest) => boolean {
+  return (request) => {
+    const tool = registry.get(request.tool);
+    const isOfCall = calls.some(({ id }) => id === request.callId);
+    return isOfCall && tool !== undefined && toolDigest(tool) !== request.toolDigest;
+  };
 }
 
 function isIdempotentIn({ registry }: Pick<ToolInvoker, 'registry'>): (name: string) => boolean {

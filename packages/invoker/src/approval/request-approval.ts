@@ -102,7 +102,7 @@ function requestFor(
 ): ApprovalRequest {
   const { session, runtime } = pending;
   const requestedAt = runtime.clock.now();
-  const id = idOf(pending);
+  const id = idOf(pending, question.toolDigest);
   pending.approvalRequests++;
   return deepFreeze({
     id,
@@ -126,14 +126,14 @@ function requestFor(
   });
 }
 
-function idOf(pending: PendingCall): string {
+function idOf(pending: PendingCall, toolDigest: string): string {
   const { session, argsDigest } = pending;
   if (session.durability !== undefined) return durableId(pending);
-  // A script that runs again may call with other arguments, which is a different request. Without a journal nothing knows that
-  // the call has run already, so a repeated call needs a decision of its own.
-  return session.hasStableApprovalIds && pending.journal !== undefined
-    ? `${durableId(pending)}_${argsDigest.slice(-digestCharacters)}`
-    : `approval_${crypto.randomUUID()}`;
+  // Without a journal nothing knows that the call has run already, so a repeated call needs a decision of its own.
+  if (!session.hasStableApprovalIds || pending.journal === undefined) return `approval_${crypto.randomUUID()}`;
+  // Other arguments, or another definition of the tool in the process that continues the run, make a different request.
+  const digests = [argsDigest, toolDigest].map((digest) => digest.slice(-digestCharacters));
+  return [durableId(pending), ...digests].join('_');
 }
 
 // The same request has the same id in every process that resumes the run.
