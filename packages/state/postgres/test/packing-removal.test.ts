@@ -15,9 +15,9 @@ async function connect(schema: string): Promise<Pick<pg.Client, 'query'> & Async
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-async function waitsForRow({ query }: Pick<pg.Client, 'query'>): Promise<void> {
+async function waitsForRow(client: Pick<pg.Client, 'query'>): Promise<void> {
   for (;;) {
-    const { rows } = await query("SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted");
+    const { rows } = await client.query("SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted");
     if (rows.length > 0) return;
   }
 }
@@ -37,8 +37,9 @@ withServer('a run that is removed while it is packed leaves no packed rows', asy
   await remover.query("BEGIN; DELETE FROM ravi_runs WHERE id = 'run-1'");
   await remover.query("DELETE FROM ravi_run_events WHERE run_id = 'run-1'");
   const packing = retention.packNext(10);
-  await waitsForRow({ query: remover.query.bind(remover) as pg.Client['query'] });
-  await remover.query("DELETE FROM ravi_packed_rows WHERE run_id = 'run-1'; COMMIT");
+  await waitsForRow(remover);
+  await remover.query("DELETE FROM ravi_packed_rows WHERE run_id = 'run-1'");
+  await remover.query('COMMIT');
   await packing;
   assert.deepEqual((await remover.query('SELECT * FROM ravi_packed_rows')).rows, []);
 });
