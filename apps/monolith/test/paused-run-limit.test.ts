@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { RaviConfig } from '@ravi/host';
+import { createFakeClock } from '@ravi/testkit';
 import { test } from 'vitest';
+import { createPausedRunLimit } from '../src/runs/paused-run-limit.ts';
 import { as, startSecuredServer } from './support/callers.ts';
 import { stateStoreOf } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
@@ -39,4 +41,21 @@ test('a principal at its limit of paused runs starts no further run until one of
   while ((await server.post('/v1/runs', script, as('ada'))).status === 429) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+});
+
+test('runs that do not pause start at any rate, and a principal at its limit is counted once a second', async () => {
+  const clock = createFakeClock();
+  let paused = 0;
+  let counts = 0;
+  const runs = { countPaused: async () => ((counts += 1), paused) };
+  const limit = createPausedRunLimit({ runs, maxPausedRuns: 2, clock });
+  for (let started = 0; started < 10; started++) await limit.check('ada');
+  assert.equal(counts, 5);
+  paused = 2;
+  for (let refused = 0; refused < 10; refused++) await assert.rejects(limit.check('ada'), { code: 'E_BUSY' });
+  assert.equal(counts, 6);
+  paused = 1;
+  clock.advance(1_000);
+  await limit.check('ada');
+  assert.equal(counts, 7);
 });

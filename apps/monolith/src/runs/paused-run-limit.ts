@@ -17,7 +17,8 @@ export interface PausedRunLimitOptions {
 interface Allowance {
   /** Runs that may start before the paused ones are counted again. */
   left: number;
-  readonly countedAt: number;
+  /** Monotonic time of the count that found none. */
+  readonly refusedAt?: number;
 }
 
 const recountMs = 1_000;
@@ -25,7 +26,7 @@ const maxPrincipals = 10_000;
 
 /**
  * Creates the limit of a process. Each run that starts may pause, so it uses one of the places that were free when the runs were
- * counted; they are counted again when none is left, at most once a second. Several servers may pass the limit together by
+ * counted; they are counted again when none is left, at most once a second if none was free. Several servers may pass the limit together by
  * what each of them starts between two counts.
  */
 export function createPausedRunLimit({ runs, maxPausedRuns, clock }: PausedRunLimitOptions): PausedRunLimit {
@@ -35,10 +36,10 @@ export function createPausedRunLimit({ runs, maxPausedRuns, clock }: PausedRunLi
     async check(principal) {
       const known = allowances.get(principal);
       if (known !== undefined && known.left > 0) return void (known.left -= 1);
-      if (known === undefined || clock.now() - known.countedAt >= recountMs) {
+      if (clock.monotonic() - (known?.refusedAt ?? -Infinity) >= recountMs) {
         const left = maxPausedRuns - (await runs.countPaused(principal, maxPausedRuns));
         if (allowances.size >= maxPrincipals) allowances.clear();
-        allowances.set(principal, { left: left - 1, countedAt: clock.now() });
+        allowances.set(principal, left > 0 ? { left: left - 1 } : { left, refusedAt: clock.monotonic() });
         if (left > 0) return;
       }
       const message = `${principal} has ${maxPausedRuns} paused runs, the limit of approvals.maxPausedRuns`;
