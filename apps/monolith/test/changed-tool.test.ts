@@ -86,44 +86,40 @@ const create = () => ({ id: 'calling', stream });
 export default { name: 'calling', port: 'modelProvider', configSchema: { type: 'object' }, create };
 `;
 
-test(
-  'an agent asks again for a call whose tool was reworded while it waited',
-  { timeout: 90_000 },
-  async () => {
-    const config = { plugins: { modelProvider: [{ use: './model.mjs' }] } };
-    const files = { 'model.mjs': model, 'tools/probe.mjs': tool('Probes it.') };
-    await using installation = await createInstallation(config, files);
-    const { folder } = installation;
-    using first = startProcess(folder, ['--port', '0']);
-    const url = await first.url();
-    const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'go' });
-    const paused = await until(url, id, (run) => run.status === 'paused');
-    const asked: string = paused.pendingApprovals[0].id;
-    first.signal('SIGTERM');
-    await first.exit;
+test('an agent asks again for a call whose tool was reworded while it waited', { timeout: 90_000 }, async () => {
+  const config = { plugins: { modelProvider: [{ use: './model.mjs' }] } };
+  const files = { 'model.mjs': model, 'tools/probe.mjs': tool('Probes it.') };
+  await using installation = await createInstallation(config, files);
+  const { folder } = installation;
+  using first = startProcess(folder, ['--port', '0']);
+  const url = await first.url();
+  const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'go' });
+  const paused = await until(url, id, (run) => run.status === 'paused');
+  const asked: string = paused.pendingApprovals[0].id;
+  first.signal('SIGTERM');
+  await first.exit;
 
-    await writeFile(join(folder, 'tools/probe.mjs'), tool('Probes it well.'));
-    using second = startProcess(folder, ['--port', '0']);
-    const next = await second.url();
-    await send(next, `/v1/approvals/${asked}/decision`, { decision: 'approved' });
-    const again = await until(
-      next,
-      id,
-      (run) => run.status === 'paused' && run.pendingApprovals.some((each: Body) => each.id !== asked),
-    );
-    assert.equal(again.pendingApprovals.length, 1);
-    const [request] = again.pendingApprovals;
-    const { approval } = await send(next, `/v1/approvals/${request.id}`);
-    assert.equal(approval.description, 'Probes it well.');
-    const old = await send(next, `/v1/approvals/${asked}`);
-    assert.equal(old.approval.status, 'withdrawn');
-    assert.match(JSON.stringify(old.changes), /definition of the tool has changed/);
-    await send(next, `/v1/approvals/${request.id}/decision`, { decision: 'approved' });
-    const ended = await until(next, id, (run) => run.status !== 'running' && run.status !== 'paused');
-    assert.equal(ended.status, 'completed');
-    assert.deepEqual(
-      ended.trace.map((call: Body) => [call.tool, call.status]),
-      [['probe', 'ok']],
-    );
-  },
-);
+  await writeFile(join(folder, 'tools/probe.mjs'), tool('Probes it well.'));
+  using second = startProcess(folder, ['--port', '0']);
+  const next = await second.url();
+  await send(next, `/v1/approvals/${asked}/decision`, { decision: 'approved' });
+  const again = await until(
+    next,
+    id,
+    (run) => run.status === 'paused' && run.pendingApprovals.some((each: Body) => each.id !== asked),
+  );
+  assert.equal(again.pendingApprovals.length, 1);
+  const [request] = again.pendingApprovals;
+  const { approval } = await send(next, `/v1/approvals/${request.id}`);
+  assert.equal(approval.description, 'Probes it well.');
+  const old = await send(next, `/v1/approvals/${asked}`);
+  assert.equal(old.approval.status, 'withdrawn');
+  assert.match(JSON.stringify(old.changes), /definition of the tool has changed/);
+  await send(next, `/v1/approvals/${request.id}/decision`, { decision: 'approved' });
+  const ended = await until(next, id, (run) => run.status !== 'running' && run.status !== 'paused');
+  assert.equal(ended.status, 'completed');
+  assert.deepEqual(
+    ended.trace.map((call: Body) => [call.tool, call.status]),
+    [['probe', 'ok']],
+  );
+});
