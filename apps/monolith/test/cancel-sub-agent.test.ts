@@ -221,6 +221,53 @@ for (const store of storeCases) {
   );
 
   store.test(
+    `a sub-agent that has asked is cancelled while another one works, and its question is not asked (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const runId = await start(url, task([delegate('helper', [ask]), delegate('helper', [hang])], [launch]));
+      await untilNoted(installation, 'begun');
+      let asking: Body;
+      let working: Body;
+      while (asking?.status !== 'paused' || working === undefined) {
+        await pause(20);
+        const { children } = await send(url, `/v1/runs/${runId}`);
+        asking = children.find(({ callId }: Body) => callId === 'call_0_0');
+        working = children.find(({ callId }: Body) => callId === 'call_0_1');
+      }
+      const first = await cancel(url, `runs/${asking.id}`);
+      assert.deepEqual([first.status, first.body.status], [202, 'cancelled']);
+      assert.equal((await cancel(url, `runs/${working.id}`)).status, 202);
+      const ended = await until(url, runId, 'run-end');
+      assert.deepEqual(
+        [ended.status, ended.text],
+        ['completed', `${cancelledText('helper')} | ${cancelledText('helper')} | launched`],
+      );
+    },
+  );
+
+  store.test(
+    `a job inside a sub-agent that asks is cancelled while all runs are paused, and they continue (${store.name})`,
+    { timeout },
+    async () => {
+      await using installation = await install(store);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const runId = await start(url, task([delegate('dispatcher', [delegate('courier', [ask])])], [launch]));
+      const { children } = await untilStatus(url, runId, 'paused');
+      const { id } = children[0];
+      const [job] = (await send(url, `/v1/jobs?runId=${id}`)).items;
+      assert.equal((await cancel(url, `jobs/${job.id}`)).status, 202);
+      assert.equal((await until(url, runId, 'run-end')).status, 'completed');
+      const { items } = await send(url, `/v1/runs/${id}/exchanges`);
+      assert.match(JSON.stringify(items), /The job job_[\w-]+ of courier .* is cancelled:\\nThe job was cancelled/);
+      assert.equal((await childOf(url, id)).status, 'cancelled');
+    },
+  );
+
+  store.test(
     `a server that does not run the sub-agent names the outermost run (${store.name})`,
     { timeout },
     async () => {
