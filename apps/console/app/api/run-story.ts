@@ -54,8 +54,9 @@ export const continuations: {
 } = {
   'run-start': (story) => ({ ...story, text: '', steps: story.steps.map((step) => cutAt(step, story.lastAt)) }),
   'step-start': (story, { step }, at) => ({ ...story, text: '', steps: [...story.steps, { step, startedAt: at }] }),
+  // The next process ends a cut step too; its time does not include the downtime.
   'step-end': (story, { step }, at) =>
-    withStep(story, step, (begun) => ({ ...begun, durationMs: at - begun.startedAt })),
+    withStep(story, step, (begun) => (begun.isCut === true ? begun : { ...begun, durationMs: at - begun.startedAt })),
   'model-end': (story, { step, usage }) => withStep(story, step, (begun) => ({ ...begun, usage })),
   'model-delta': (story, { text }) => ({ ...story, text: story.text + text }),
   'model-text': (story, { text }) => ({ ...story, text }),
