@@ -65,7 +65,7 @@ function approver(): ApprovalHandler {
   return isAtTerminal ? createCliApproval() : { request: async () => ({ decision: 'approved', reason }) };
 }
 
-/** Runs the script once, over HTTP as any client would, and shows what happened. Gives what went wrong. */
+/** Runs the script once over HTTP, as other clients do, and shows its course. Returns the error message if it fails. */
 async function demonstrate({ container }: Monolith, url: string, signal: AbortSignal): Promise<string | undefined> {
   const script = await readFile(join(folder, 'script.ts'), 'utf8');
   using collector = collectPayloads(container.resolve(tokens.hooks));
