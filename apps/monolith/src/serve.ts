@@ -53,7 +53,9 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const { server: configured } = config;
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
   if (configured.tokens.length === 0) requireLoopback(host);
-  const answer = getRequestListener(httpApp.fetch, { errorHandler: answerInvalidRequest });
+  // `guardConnections` reads the rest of a body; the listener would close its connection after half a second.
+  const how = { errorHandler: answerInvalidRequest, autoCleanupIncoming: false };
+  const answer = getRequestListener(httpApp.fetch, how);
   const server = createServer(serverOptions(configured), (...exchange) => void answer(...exchange));
   guardConnections(server, configured);
   const address = await listen(server, { host, port });
@@ -101,10 +103,10 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
 /** Starts the recovery of runs. Not in `openMonolith`, because a short command must not take over runs. */
 export function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
   if (durable === undefined || feed === undefined) return undefined;
-  const { store, chains, agentRunner, recorder } = durable;
-  const resumeOther = createRecoverAgentRun({ agentRunner, logger });
+  const { store, chains, agentRunner, recorder, turns } = durable;
+  const resumeOther = createRecoverAgentRun({ agentRunner, runs: store.runs, onLeft: turns.end, logger });
   const { maxFruitlessCrashes } = config.runs;
-  const guard = createCrashGuard({ store, recorder, turns: durable.turns, maxFruitlessCrashes, clock, logger });
+  const guard = createCrashGuard({ store, recorder, turns, maxFruitlessCrashes, clock, logger });
   // Of the others, a run that no process here can resume is not its concern.
   const admit = async (run: Run, signal: AbortSignal): Promise<boolean> =>
     (run.definition.kind !== 'chain' && !agentRunner.owns(run)) || guard.admit(run, signal);

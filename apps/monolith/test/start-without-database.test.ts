@@ -108,3 +108,82 @@ withServer('a caller does not learn names or addresses of a database that fails'
   assert.match(errors, /relation \\"[^ ]*ravi_runs\\" does not exist/);
   assert.match(errors, /the state store failed a request/);
 });
+
+const full = `CREATE OR REPLACE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;`;
+const fullForDefinitions = `CREATE OR REPLACE FUNCTION fill_definitions() RETURNS event_trigger LANGUAGE plpgsql AS $$
+  BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;`;
+
+/** Executes a statement, in which `%I` is the name, for each table of a schema. */
+async function forEachTable(schema: string, statement: string): Promise<void> {
+  await execute(`DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '${schema}' LOOP
+      EXECUTE format('${statement}', name);
+    END LOOP; END $$`);
+}
+
+async function readinessOf(url: string): Promise<{ readonly status: number; readonly text: string }> {
+  const response = await fetch(`${url}/ready`);
+  return { status: response.status, text: await response.text() };
+}
+
+const diskIsFull = /The disk of the state database is full/;
+
+// A server reports a full disk with this code; one that is really full would not stop for the next test.
+withServer(
+  'a server whose PostgreSQL is full when it starts for the first time waits, and serves once there is space',
+  { timeout: 90_000 },
+  async () => {
+    await execute(fullForDefinitions);
+    await execute('CREATE EVENT TRIGGER full_disk ON ddl_command_start EXECUTE FUNCTION fill_definitions()');
+    await using installation = await installationWith(postgres.url, { schema: 'first' });
+    using started = startProcess(installation.folder, ['--port', '0']);
+    const url = await started.url();
+    assert.equal(await statusOf(`${url}/health`), 200);
+    assert.equal((await readinessOf(url)).status, 503);
+    assert.equal(await statusOf(`${url}/v1/runs`), 503);
+
+    await execute('ALTER EVENT TRIGGER full_disk DISABLE; DROP EVENT TRIGGER full_disk');
+    while ((await statusOf(`${url}/ready`).catch(() => 0)) !== 200) await setTimeout(50);
+    assert.equal(await statusOf(`${url}/v1/runs`), 200);
+    started.signal('SIGTERM');
+    assert.equal(await started.exit, 0);
+    assert.match(await started.errors, new RegExp(`${diskIsFull.source}.*waiting for the state store`));
+  },
+);
+
+withServer(
+  'a server whose PostgreSQL is full at the start is not ready and says why, and has its runs once there is space',
+  { timeout: 90_000 },
+  async () => {
+    await using installation = await installationWith(postgres.url, { schema: 'filled' });
+    const runs = async (url: string, body?: object): Promise<{ readonly items: readonly unknown[] }> => {
+      const headers = { 'content-type': 'application/json' };
+      const asked = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await (await fetch(`${url}/v1/runs`, asked)).json()) as { readonly items: readonly unknown[] };
+    };
+    using before = startProcess(installation.folder, ['--port', '0']);
+    await runs(await before.url(), { kind: 'chain', code: 'return 1' });
+    before.signal('SIGTERM');
+    assert.equal(await before.exit, 0);
+    await execute(full);
+    await forEachTable(
+      'filled',
+      'CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON filled.%I EXECUTE FUNCTION public.fill()',
+    );
+
+    using started = startProcess(installation.folder, ['--port', '0']);
+    const url = await started.url();
+    assert.equal(await statusOf(`${url}/health`), 200);
+    const { status, text } = await readinessOf(url);
+    assert.equal(status, 503, text);
+    assert.match(text, /The disk of the state database is full|The server waits for it/);
+
+    await forEachTable('filled', 'DROP TRIGGER full_disk ON filled.%I');
+    while ((await statusOf(`${url}/ready`).catch(() => 0)) !== 200) await setTimeout(50);
+    assert.equal((await runs(url)).items.length, 1);
+    started.signal('SIGTERM');
+    assert.equal(await started.exit, 0);
+    assert.match(await started.errors, diskIsFull);
+  },
+);

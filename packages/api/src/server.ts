@@ -5,7 +5,10 @@ import type { ValueOf } from './schema.ts';
 import { count, jsonObject, milliseconds } from './values.ts';
 
 /** Health of an adapter. */
-const adapterHealthSchema = object({ status: enumOf(['ok', 'unavailable']), durationMs: milliseconds });
+const adapterHealthSchema = object(
+  { status: enumOf(['ok', 'unavailable']), durationMs: milliseconds },
+  { reason: string({ description: 'Why the state store is unavailable, for example because its disk is full.' }) },
+);
 
 /** Health of an adapter, and how long its check took. */
 export type AdapterHealth = ValueOf<typeof adapterHealthSchema>;

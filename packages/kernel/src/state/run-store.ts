@@ -197,8 +197,8 @@ export interface RunStore {
   /** Returns the owners of all leases, expired ones too. */
   listOwners(): Promise<readonly string[]>;
   /**
-   * Ends the leases of an owner whose process is known to have ended, so that its runs can be claimed at once. They keep the
-   * owner until then. Returns the number of leases.
+   * Ends the leases of an owner whose process is known to have ended, so that its runs can be claimed at once. Running ones keep
+   * the owner until then. Returns the number of leases.
    */
   expireLeases(owner: string): Promise<number>;
 }

@@ -40,10 +40,16 @@ export interface StateStore extends AsyncDisposable {
   readonly retention?: RetentionStore;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
+  /**
+   * Checks that the storage can be read and written now. Absent if a read shows that. Cheap enough for every few seconds.
+   * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_STATE_CORRUPT` if the storage itself is damaged or an earlier operation found
+   *   that. The message names no table, path or address.
+   */
+  check?(): Promise<void>;
 }
 
 /** Name of a part that a state store may leave out. */
-export type StateStorePart = Exclude<keyof StateStore, 'runs' | 'identity' | typeof Symbol.asyncDispose>;
+export type StateStorePart = Exclude<keyof StateStore, 'runs' | 'identity' | 'check' | typeof Symbol.asyncDispose>;
 
 /** A state store that has the named parts. */
 export type StateStoreWith<Part extends StateStorePart> = StateStore & Required<Pick<StateStore, Part>>;

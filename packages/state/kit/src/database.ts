@@ -46,6 +46,12 @@ export interface Database extends SqlRunner, AsyncDisposable {
   readonly dialect: Dialect;
   /** Runs `body` atomically: an error rolls back and is rethrown. Transactions do not nest. */
   transaction<Result>(body: (sql: SqlRunner) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+  /**
+   * Checks what a statement of an open connection may not notice, such as a file that was removed or damaged. Absent if there is
+   * nothing of that kind.
+   * @throws KernelError `E_STATE_CORRUPT`, `E_STATE_UNAVAILABLE`
+   */
+  check?(): Promise<void>;
   /** Does the work of `RetentionStore.reclaim`. A database without it needs none. */
   reclaim?(): Promise<boolean>;
 }

@@ -13,6 +13,7 @@ import { createRetentionStore } from './retention-store.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
+import { withStorageCheck } from './storage-check.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -21,7 +22,8 @@ import type { Database } from './database.ts';
  * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_CONFIG_INVALID` if the database is newer than this code
  */
 export async function openStateStore(connection: Database): Promise<CompleteStateStore> {
-  const database = withPlainText(connection);
+  const { database: checked, check } = withStorageCheck(connection);
+  const database = withPlainText(checked);
   try {
     await migrate(database);
   } catch (error) {
@@ -42,6 +44,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     snippets: createSnippetStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
+    check,
     async [Symbol.asyncDispose]() {
       await Promise.all([journal.close(), events.close()]);
       await database[Symbol.asyncDispose]();

@@ -156,7 +156,10 @@ export function createRunStore(database: Database): RunStore {
     },
     async expireLeases(owner) {
       const rows = await database.all(
-        `UPDATE ${runs.table} SET lease_expires_at = 0 WHERE lease_owner = $1 RETURNING id`,
+        `UPDATE ${runs.table}
+         SET lease_owner = CASE status WHEN 'paused' THEN NULL ELSE lease_owner END,
+           lease_expires_at = CASE status WHEN 'paused' THEN NULL ELSE 0 END
+         WHERE lease_owner = $1 RETURNING id`,
         [owner],
       );
       return rows.length;

@@ -42,6 +42,35 @@ export function checkPages(connection: DatabaseSync, file: string): void {
   );
 }
 
+/** Returns a text that is the same as long as a path names the same file; empty without a file. */
+export function identityOf(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.dev} ${found.ino}`;
+}
+
+/**
+ * Checks that a path still names the file that an open connection uses, and that another connection, which has nothing of it in
+ * memory, can read its schema and a row of each table.
+ * @throws KernelError `E_STATE_CORRUPT`, and the errors of SQLite
+ */
+export function checkFile(file: string, opened: string): void {
+  if (identityOf(file) !== opened) {
+    throw new KernelError(
+      'E_STATE_CORRUPT',
+      'The file of the state database was removed or replaced while it was open. Changes since then are not in it: stop the ' +
+        'server, and restore the file from a backup',
+    );
+  }
+  const sqlite = process.getBuiltinModule('node:sqlite');
+  const connection = new sqlite.DatabaseSync(file, { readOnly: true, timeout: 100 });
+  try {
+    const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    for (const { name } of tables) connection.prepare(`SELECT * FROM "${String(name)}" LIMIT 1`).get();
+  } finally {
+    connection.close();
+  }
+}
+
 function markOf(file: string): string {
   return `${file}-open`;
 }

@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue } from '@ravi/state-kit';
-import { checkPages } from './database-file.ts';
+import { checkFile, checkPages, identityOf } from './database-file.ts';
 import { stateError, isBusy } from './sqlite-errors.ts';
 
 /** Options of {@link openSqliteDatabase}. */
@@ -43,6 +43,8 @@ const dialect: Dialect = {
 export function openSqliteDatabase(options: SqliteDatabaseOptions): Database {
   const { busyTimeoutMs, durability } = options;
   const connection = connect(options);
+  const { file } = options;
+  const opened = file === ':memory:' ? undefined : identityOf(file);
   const statements = new Map<string, Prepared>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -111,12 +113,21 @@ export function openSqliteDatabase(options: SqliteDatabaseOptions): Database {
           if (connection.isOpen) run('PRAGMA synchronous = FULL');
         }
       }),
+    ...(opened === undefined ? {} : { check: async () => checkOpened(file, opened) }),
     reclaim: () => serialize(() => retryWhileBusy(reclaim, busyTimeoutMs)),
     [Symbol.asyncDispose]: () =>
       serialize(async () => {
         if (connection.isOpen) connection.close();
       }),
   };
+}
+
+function checkOpened(file: string, opened: string): void {
+  try {
+    checkFile(file, opened);
+  } catch (error) {
+    throw stateError(error);
+  }
 }
 
 function connect({ file, busyTimeoutMs: timeout, durability, leaseNow }: SqliteDatabaseOptions): DatabaseSync {

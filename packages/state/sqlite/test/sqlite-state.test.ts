@@ -141,6 +141,31 @@ test('a file that is not a database and a file with damaged pages are reported a
   await assert.rejects(createSqliteStateStore({ file }), (error) => isKernelError(error, 'E_STATE_CORRUPT'));
 });
 
+test('a check succeeds on a usable file, and fails for good once a read has found damage', async () => {
+  const file = newPlace();
+  const runIds = Array.from({ length: 40 }, (_, number) => `run-${number}`);
+  {
+    await using store = await createSqliteStateStore({ file });
+    for (const id of runIds) await store.runs.create(newRun(id, 'x'.repeat(100_000)));
+    await store.check?.();
+    assert.equal(await store.requests.removeOld(Number.MAX_SAFE_INTEGER), 0);
+  }
+  await using store = await createSqliteStateStore({ file });
+  await store.check?.();
+  const whole = readFileSync(file);
+  const damaged = Buffer.from(whole);
+  // The rows and most of their pages; the schema and the roots of the tables are before them.
+  damaged.fill(0xff, 100 * 4_096);
+  writeFileSync(file, damaged, { flag: 'r+' });
+  const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_STATE_CORRUPT');
+  await assert.rejects(async () => {
+    for (const id of runIds) await store.runs.get(id);
+  }, isCorrupt);
+  await assert.rejects(async () => store.check?.(), isCorrupt);
+  writeFileSync(file, whole, { flag: 'r+' });
+  await assert.rejects(async () => store.check?.(), isCorrupt);
+});
+
 test('a file that cannot be opened is unavailable, and the message has no path', async () => {
   for (const file of [dirname(newFile()), '/dev/null/state.db']) {
     await assert.rejects(createSqliteStateStore({ file }), (error) => {

@@ -56,6 +56,18 @@ function casesWithoutTime({ needing }: StateStoreSuite): void {
     assert.equal(await runs.claim('run-1', lease('four')), undefined);
   });
 
+  scenario('a paused run whose owner has ended before it continued the run has no owner', async ({ runs }) => {
+    await runs.create(newRun('run-1'), lease('one'));
+    await runs.transition('run-1', { from: ['running'], to: 'paused', now: midnight });
+    await runs.claim('run-1', lease('dead'));
+    assert.deepEqual(await runs.listOwners(), ['dead']);
+    assert.equal(await runs.expireLeases('dead'), 1);
+    assert.deepEqual([await runs.listOwners(), (await runs.get('run-1'))?.lease], [[], undefined]);
+    const resumed = { from: ['paused'], to: 'running', now: midnight } as const;
+    assert.equal(await runs.transition('run-1', { ...resumed, owner: 'dead', epoch: 2 }), false);
+    assert.equal((await runs.claim('run-1', lease('two')))?.epoch, 3);
+  });
+
   scenario('the leases of an owner whose process has ended can be claimed at once', async ({ runs }) => {
     for (const [id, owner] of Object.entries({ 'run-1': 'dead', 'run-2': 'alive', 'run-3': 'dead', 'run-4': 'left' })) {
       await runs.create(newRun(id), lease(owner));
