@@ -23,3 +23,10 @@ test('the end of a call or a step that an earlier process left open is recorded'
   assert.equal(lost.isEmpty, false);
   assert.deepEqual([lost.take(result), lost.take(stepEnd), lost.isEmpty], [true, true, true]);
 });
+
+test('a call that ended because the run paused is recorded with the end that it has after the pause', () => {
+  const paused: RecordableEvent = { type: 'tool-result', ...scope, ...facts, status: 'cancelled', durationMs: 1 };
+  const denied: RecordableEvent = { type: 'tool-result', ...scope, ...facts, status: 'denied', durationMs: 0 };
+  const lost = createLostCalls(stored(call, paused));
+  assert.deepEqual([lost.take(paused), lost.take(denied)], [false, true]);
+});

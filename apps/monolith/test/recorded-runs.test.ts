@@ -65,6 +65,26 @@ test('a sub-agent that was paused without a reply of the store records its next 
   ]);
 });
 
+test('a closed log of a sub-agent that was paused without a reply of the store does not stay in memory', async () => {
+  let isLost = false;
+  const { recorder, text, idsAndTypes } = await createWorld((runs) => ({
+    async transition(id, request) {
+      const isChanged = await runs.transition(id, request);
+      if (request.to !== 'paused' || isLost) return isChanged;
+      isLost = true;
+      // While the reply is on its way, so that the store refuses it afterwards.
+      text('late');
+      throw new KernelError('E_STATE_UNAVAILABLE', 'The reply was lost', { retryable: true });
+    },
+  }));
+  const change = { from: ['running'], to: 'paused', now: 1, owner: 'one', epoch: 1, event: paused } as const;
+  await assert.rejects(recorder.runs.transition('helper', change));
+  while (recorder.active('helper')?.isClosed === false) await new Promise(setImmediate);
+  assert.equal(await recorder.runs.transition('helper', change), false);
+  assert.equal(recorder.active('helper'), undefined, 'readers continue from the store');
+  assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '1.2 run-paused']);
+});
+
 test('the log of a sub-agent whose lease is lost closes, and the next attempt here records its events', async () => {
   const { store, recorder, text, idsAndTypes } = await createWorld();
   await store.runs.expireLeases('one');

@@ -38,17 +38,43 @@ const tool = `export default {
   execute: () => ({ content: [{ type: 'text', text: '1' }], isError: false }),
 };`;
 
-test('a run that ends while its last exchange is being stored keeps that exchange', async () => {
-  const stateStore = { use: './slow-store.mjs', file: './data/state.db' };
+/** Source of a state store that loses the first attempt to store an exchange, and the reply of the second one. */
+const failingStore = `
+import { KernelError } from ${JSON.stringify(import.meta.resolve('@ravi/kernel'))};
+import { createSqliteStateStore } from ${JSON.stringify(import.meta.resolve('@ravi/state-sqlite'))};
+import { resolve } from 'node:path';
+const create = async ({ file }, { baseDir }) => {
+  const store = await createSqliteStateStore({ file: resolve(baseDir, file) });
+  const { exchanges } = store;
+  let attempts = 0;
+  const append = async (...parts) => {
+    const attempt = ++attempts;
+    if (attempt !== 1) await exchanges.append(...parts);
+    if (attempt <= 2) throw new KernelError('E_STATE_UNAVAILABLE', 'The store is gone', { retryable: true });
+  };
+  return { ...store, exchanges: { ...exchanges, append } };
+};
+const configSchema = { type: 'object', properties: { file: { type: 'string' } } };
+export default { name: 'failing-state', port: 'stateStore', configSchema, create };
+`;
+
+/** Runs the agent on a state store, and returns the steps of the exchanges that the run has. */
+async function stepsOn(storeSource: string): Promise<readonly number[]> {
+  const stateStore = { use: './test-store.mjs', file: './data/state.db' };
   const config = { plugins: { stateStore, modelProvider: [{ use: './model.mjs' }] } };
-  const files = { 'slow-store.mjs': slowStore, 'model.mjs': model, 'tools/count.mjs': tool };
+  const files = { 'test-store.mjs': storeSource, 'model.mjs': model, 'tools/count.mjs': tool };
   await using server = await startServer(config, files, { isServer: true });
   const { body: run } = await server.post('/v1/runs', { kind: 'agent', task: 'go' });
   for await (const _ of readEvents(await fetch(`${server.url}/v1/runs/${run.id}/events`)));
   assert.equal((await server.get(`/v1/runs/${run.id}`)).body.status, 'completed');
   const { items } = (await server.get(`/v1/runs/${run.id}/exchanges`)).body;
-  assert.deepEqual(
-    items.map(({ step }: { readonly step: number }) => step),
-    [1, 2],
-  );
+  return items.map(({ step }: { readonly step: number }) => step);
+}
+
+test('a run that ends while its last exchange is being stored keeps that exchange', async () => {
+  assert.deepEqual(await stepsOn(slowStore), [1, 2]);
+});
+
+test('an exchange is stored once although the store was unavailable, or its reply was lost', async () => {
+  assert.deepEqual(await stepsOn(failingStore), [1, 2]);
 });

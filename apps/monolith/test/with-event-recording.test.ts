@@ -26,3 +26,14 @@ test('the log of a run stays open until every call that follows the run has retu
   await both[1];
   assert.deepEqual(closed, ['run_1']);
 });
+
+test('a run that another process has ended meanwhile is left here too', async () => {
+  const chains = {
+    get: async () => ({ id: 'run_1', outcome: {} }) as Run,
+    resume: async () => ({ status: 'ok' }) as DurableChainResult,
+  } as unknown as DurableChains;
+  const closed: string[] = [];
+  const recorder = { open: async () => undefined, close: async (runId: string) => void closed.push(runId) };
+  assert.equal((await withEventRecording(chains, recorder).resume('run_1')).status, 'ok');
+  assert.deepEqual(closed, ['run_1']);
+});

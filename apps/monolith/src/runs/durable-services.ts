@@ -9,6 +9,7 @@ import type {
   BlobStore,
   Clock,
   ExpiryPolicy,
+  HistoryStore,
   Logger,
   ModelProvider,
   RunStore,
@@ -84,7 +85,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const recorder = createRunRecorder(recording);
   // Every end of a run goes through the recorder.
   const store = { ...stateStore, runs: recorder.runs };
-  const { runs, journal, approvals, history, jobs } = store;
+  const { runs, journal, approvals, jobs } = store;
   const chains = withEventRecording(
     createDurableChains({
       store,
@@ -99,7 +100,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     }),
     recorder,
   );
-  const exchanges = createExchangeRecorder(store.exchanges, logger);
+  const exchanges = createExchangeRecorder({ exchanges: store.exchanges, lifetime, clock, logger });
   // Its exchanges are stored before it ends, because no process writes for it afterwards.
   const agentRuns: RunStore = {
     ...runs,
@@ -115,7 +116,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     invoker,
     logger,
     runs: agentRuns,
-    history,
+    history: withEventsFirst(store.history, recorder),
     jobs,
     lease: { owner, leaseMs },
     approvals: approvalMode,
@@ -136,6 +137,21 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const pausedRuns = createPausedRunLimit({ runs, maxPausedRuns, clock });
   const service = createRunService({ store, chains, agentRunner, pausedRuns, hooks, clock, logger });
   return { store, recorder, turns, chains, agentRunner, runs: service, pausedRuns, approvalMode };
+}
+
+/**
+ * Wraps the conversations so that the events of a run are stored before a message of it. Its record then has the result of every
+ * call whose result the conversation has, also if the process is killed in between.
+ */
+function withEventsFirst(history: HistoryStore, recorder: Pick<RunRecorder, 'active'>): HistoryStore {
+  return {
+    async append(entries, expectedLength, writer) {
+      const runIds = new Set(entries.map(({ runId }) => runId));
+      for (const runId of runIds) if (runId !== undefined) await recorder.active(runId)?.stored();
+      return history.append(entries, expectedLength, writer);
+    },
+    read: (principal, sessionId, page) => history.read(principal, sessionId, page),
+  };
 }
 
 // A handler asks its approver in this process, and would not be asked again while the run is stored.

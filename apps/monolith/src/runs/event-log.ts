@@ -27,6 +27,8 @@ export interface EventLog {
    */
   hold(): Promise<void>;
   resume(): void;
+  /** Resolves when every event so far is stored, or this process stores no more: the log is held or closed. */
+  stored(): Promise<void>;
   /** Shows the last event, which the store has numbered as the next one, and closes the log. */
   end(event: RecordableEvent, at: number): void;
   /** Returns the events after a position, oldest first; `undefined` if they are no longer in memory, or not yet. */
@@ -75,6 +77,8 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
   let delayMs = firstDelayMs;
   let retry: Timer | undefined;
   let attempt: PromiseWithResolvers<void> | undefined;
+  /** Callers of `stored`, by the last event that they wait for. */
+  const awaited = new Map<Waiting, PromiseWithResolvers<void>>();
   const listeners = new Set<() => void>();
 
   function wakeAll(): void {
@@ -108,6 +112,7 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
           shown.add(event, isProvisional ? undefined : formatEventId({ epoch: writer.epoch, n: ++n }));
         }
         wakeAll();
+        settleStored(batch);
         if (waiting.length === 0 && dropped > 0) addNote();
         if (waiting.length < maxBatch && attempt === undefined) break;
       }
@@ -158,6 +163,14 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
     if (isHeld) attempt.resolve();
     else attempt.reject(error);
     attempt = undefined;
+    if (isHeld) settleStored(awaited.keys());
+  }
+
+  function settleStored(events: Iterable<Waiting>): void {
+    for (const event of events) {
+      awaited.get(event)?.resolve();
+      awaited.delete(event);
+    }
   }
 
   function close(): void {
@@ -165,6 +178,7 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
     waiting = [];
     retry?.cancel();
     settle();
+    settleStored(awaited.keys());
     wakeAll();
   }
 
@@ -208,6 +222,14 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
     resume() {
       isHeld = false;
       void store();
+    },
+    stored() {
+      const last = waiting.findLast(({ isProvisional }) => !isProvisional);
+      if (last === undefined || isClosed || isHeld || writer === undefined) return Promise.resolve();
+      const wait = awaited.get(last) ?? Promise.withResolvers<void>();
+      awaited.set(last, wait);
+      void store();
+      return wait.promise;
     },
     end(event, at) {
       if (isClosed || writer === undefined) return;

@@ -1,6 +1,7 @@
 import type { AgentContext, AgentMiddleware } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { ContentBlock, ExchangeStore, JsonValue, Logger, ModelEvent, ModelRequest } from '@ravi/kernel';
+import type { Clock, ContentBlock, ExchangeStore, JsonValue, Logger, ModelEvent, ModelRequest } from '@ravi/kernel';
+import { retryWhileUnavailable } from '@ravi/support';
 import { createPromptWriter } from './prompt-reference.ts';
 import type { PromptWriter } from './prompt-reference.ts';
 import type { ExchangeRecord } from './stored-exchanges.ts';
@@ -14,22 +15,33 @@ export interface ExchangeRecorder extends AgentMiddleware {
   settled(runId: string): Promise<void>;
 }
 
+/** Options of {@link createExchangeRecorder}. */
+export interface ExchangeRecorderOptions {
+  readonly exchanges: ExchangeStore;
+  /** Ends the wait for a store that is unavailable. */
+  readonly lifetime: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /**
  * Creates middleware that stores each request to the model and its response. Of a request it stores only what is new:
  * messages of the conversation by their numbers, and tool definitions, system prompt and other large fields once. The run
- * continues meanwhile.
+ * continues meanwhile. While the store is unavailable, an exchange and those after it wait.
  */
-export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger): ExchangeRecorder {
+export function createExchangeRecorder(options: ExchangeRecorderOptions): ExchangeRecorder {
+  const { exchanges, lifetime, clock, logger } = options;
   const writers = new WeakMap<AgentContext, PromptWriter>();
-  /** Exchanges that are being stored, by run. */
-  const pending = new Map<string, Set<Promise<void>>>();
+  /** The last exchanges that are being stored, by run. */
+  const pending = new Map<string, Promise<void>>();
 
-  function follow(runId: string, saving: Promise<void>): Promise<void> {
-    const ofRun = pending.get(runId) ?? new Set();
-    pending.set(runId, ofRun.add(saving));
+  // One after the other, because an exchange may refer to messages of an earlier one.
+  function inOrder(runId: string, store: () => Promise<void>): Promise<void> {
+    const before = pending.get(runId);
+    const saving = before === undefined ? store() : before.then(store);
+    pending.set(runId, saving);
     return saving.finally(() => {
-      ofRun.delete(saving);
-      if (ofRun.size === 0) pending.delete(runId);
+      if (pending.get(runId) === saving) pending.delete(runId);
     });
   }
 
@@ -41,8 +53,16 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
 
   async function save(context: AgentContext, record: ExchangeRecord, shared: Record<string, JsonValue>): Promise<void> {
     const { runId, writer } = context;
+    const id = crypto.randomUUID();
+    let isRepeated = false;
+    const append = async (): Promise<void> => {
+      // An attempt that failed without a reply may have been written.
+      if (isRepeated && (await isStored(exchanges, runId, id))) return;
+      isRepeated = true;
+      await exchanges.append({ runId, record: toJson({ ...record, id }), shared }, writer);
+    };
     try {
-      await exchanges.append({ runId, record: toJson(record), shared }, writer);
+      await retryWhileUnavailable(append, { clock, signal: lifetime });
     } catch (error) {
       // The next exchange must not refer to messages that this one would have stored.
       writers.delete(context);
@@ -55,8 +75,7 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
   return {
     includesSubAgents: true,
     async settled(runId) {
-      const saving: readonly Promise<void>[] = [...(pending.get(runId) ?? [])];
-      await Promise.all(saving);
+      await pending.get(runId);
     },
     async *model(request, next, context): AsyncIterable<ModelEvent> {
       const { step } = context;
@@ -67,7 +86,7 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
       let saving: Promise<void> | undefined;
       const saveAnswer = (end?: ModelEvent): Promise<void> => {
         const answer = { blocks, ...(end === undefined ? {} : { end }) };
-        return follow(context.runId, save(context, { step, prompt, request: own, answer }, shared));
+        return inOrder(context.runId, () => save(context, { step, prompt, request: own, answer }, shared));
       };
       try {
         for await (const event of next(request)) {
@@ -82,6 +101,13 @@ export function createExchangeRecorder(exchanges: ExchangeStore, logger: Logger)
       }
     },
   };
+}
+
+/** True if the last exchange of a run in the store has this id. */
+async function isStored(exchanges: ExchangeStore, runId: string, id: string): Promise<boolean> {
+  let page = await exchanges.list(runId);
+  while (page.next !== undefined) page = await exchanges.list(runId, { cursor: page.next });
+  return (page.items.at(-1)?.record as Partial<ExchangeRecord> | undefined)?.id === id;
 }
 
 /** Returns the small and the large fields of a request without its messages. */

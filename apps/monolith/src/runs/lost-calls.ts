@@ -1,12 +1,12 @@
 import type { RecordableEvent, RecordedEvent, RecordedEventData } from '@ravi/api';
-import type { JournaledCall } from '@ravi/kernel';
+import type { CallStatus, JournaledCall } from '@ravi/kernel';
 import { endedBy } from './crashed-attempts.ts';
 
 /** Calls and steps that an earlier process of a run began. */
 export interface LostCalls {
   /**
    * Takes an event of this process. Returns `false` for the end of a call or a step whose end an earlier process has stored: a
-   * process that continues a run cannot know that.
+   * process that continues a run cannot know that. A call that was `cancelled` because the run paused can have another end.
    */
   take(event: RecordableEvent): boolean;
   /** True if the event is the first end of a call, a response or a step in the run. */
@@ -27,7 +27,8 @@ export interface LostCalls {
 /** Finds the lost calls of a run in its events. */
 export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
   const open = new Map<string, RecordedEventData['tool-call']>();
-  const ended = new Set<string>();
+  /** Status of each ended call, and `ok` for each ended step. */
+  const ended = new Map<string, CallStatus>();
   /** Everything that has ended once. */
   const endedBefore = new Set<string>();
 
@@ -39,10 +40,10 @@ export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
       }
       if (type === 'tool-result') {
         open.delete(data.callId);
-        ended.add(callKey(data));
+        ended.set(callKey(data), data.status);
       }
       if (type === 'step-start') ended.delete(stepKey(data));
-      if (type === 'step-end') ended.add(stepKey(data));
+      if (type === 'step-end') ended.set(stepKey(data), 'ok');
       const name = endedBy({ ...data, type });
       if (name !== undefined) endedBefore.add(name);
     }
@@ -62,7 +63,10 @@ export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
       if (type === 'tool-call' || type === 'tool-result') open.delete(event.callId);
       if (type === 'tool-call') ended.delete(callKey(event));
       if (type === 'step-start') ended.delete(stepKey(event));
-      if (type === 'tool-result') return !ended.has(callKey(event));
+      if (type === 'tool-result') {
+        const stored = ended.get(callKey(event));
+        return stored === undefined || (stored === 'cancelled' && event.status !== 'cancelled');
+      }
       return type !== 'step-end' || !ended.has(stepKey(event));
     },
     get isEmpty() {

@@ -80,7 +80,12 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     const log = change.to === 'running' ? undefined : logOf(id);
     const event = change.event === undefined ? {} : { event: shown(change.event) };
     const redacted = { ...change, ...event };
-    if (log === undefined || log.isClosed) return runs.transition(id, redacted);
+    if (log === undefined || log.isClosed) {
+      const isChanged = await runs.transition(id, redacted);
+      // It closed because the store refused an event: an earlier attempt, whose reply was lost, had changed the run.
+      if (log !== undefined && logOf(id) === log) await leave(id, change.epoch);
+      return isChanged;
+    }
     if (change.to !== 'paused') await endLostCalls(id);
     await log.hold();
     let isChanged = false;

@@ -186,9 +186,10 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   async function close(runId: string): Promise<void> {
+    // Also if the log could not be opened.
+    onProgress(runId);
     const log = logs.get(runId);
     if (log === undefined) return;
-    onProgress(runId);
     // A run whose end is not stored continues in another process, and so do its readers.
     await log.hold().catch(() => {});
     // The run was resumed meanwhile, with a new log.

@@ -14,6 +14,8 @@ import type { MessageRange, PromptReference } from './prompt-reference.ts';
 
 /** Record of one exchange in an `ExchangeStore`. */
 export interface ExchangeRecord {
+  /** Tells a repeated attempt to store it whether an earlier one, whose reply was lost, has done so. */
+  readonly id?: string;
   readonly step: number;
   readonly prompt: PromptReference;
   /** Small fields of the request, without its messages. */

@@ -39,7 +39,10 @@ export function withEventRecording(
     async resume(runId) {
       const run = await chains.get(runId);
       // An ended or unknown run emits no new events.
-      if (run === undefined || run.outcome !== undefined) return chains.resume(runId);
+      if (run === undefined || run.outcome !== undefined) {
+        if (!followers.has(runId)) await recorder.close(runId);
+        return chains.resume(runId);
+      }
       return follow(runId, { isNew: false }, () => chains.resume(runId));
     },
     // Its events belong to the run of the call.

@@ -88,8 +88,13 @@ function beginningOf({ task, budget }: AgentRun): JsonObject {
 async function claimPaused(run: AgentRun, runs: RunStore): Promise<number> {
   const { runId } = run;
   const { lease } = run.definition;
+  const conflict = (): KernelError =>
+    new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused, or another caller is resuming it`);
   let isUncertain = false;
   const claim = async (): Promise<number> => {
+    // A process that has resumed the run may have released it. The next one would wait for the end of an unused lease.
+    const known = lease === undefined || isUncertain ? undefined : await runs.get(runId);
+    if (known !== undefined && known.status !== 'paused') throw conflict();
     const epoch = lease === undefined ? 0 : (await runs.claim(runId, lease))?.epoch;
     const holder = lease === undefined || epoch === undefined ? {} : { owner: lease.owner, epoch };
     const change = { from: ['paused'], to: 'running', now: run.now(), ...holder } as const;
@@ -101,7 +106,7 @@ async function claimPaused(run: AgentRun, runs: RunStore): Promise<number> {
     }
     // An attempt that failed without a reply may have been written, and this process holds the lease.
     if (isUncertain && epoch !== undefined && (await runs.get(runId))?.status === 'running') return epoch;
-    throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused: another caller has resumed it`);
+    throw conflict();
   };
   if (lease === undefined) return claim();
   return retryWhileUnavailable(claim, { clock: run.definition.invoker.clock, signal: run.signal });

@@ -130,3 +130,16 @@ test('a run whose history cannot be read at this moment is released, as one whos
   const { status, lease, epoch } = world.row();
   assert.deepEqual([status, lease, epoch], ['running', undefined, 2]);
 });
+
+test('an answer to a run that another process has resumed and released leaves the run free for the next process', async () => {
+  const world = createWorld();
+  const ask = { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] };
+  assert.equal((await world.process(createScriptedModel([ask])).run('go', where)).status, 'paused');
+  const leaving = { owner: 'leaving', leaseMs };
+  const epoch = (await world.runs.claim(where.runId, leaving))?.epoch ?? 0;
+  await world.runs.transition(where.runId, { from: ['paused'], to: 'running', now: start, owner: 'leaving', epoch });
+  await world.runs.release(where.runId, 'leaving', epoch);
+  const late = await world.process(createScriptedModel([])).resume(where, 'The blue one');
+  assert.equal(late.error?.code, 'E_STATE_CONFLICT');
+  assert.deepEqual([world.row().status, world.row().lease, world.row().epoch], ['running', undefined, epoch]);
+});
