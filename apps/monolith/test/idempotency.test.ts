@@ -42,7 +42,7 @@ test('a key that was used for another request is refused with 422', async () => 
   assert.deepEqual([invalid.status, invalid.body.error.code], [400, 'E_REQUEST_INVALID']);
 });
 
-test('a repeated call, script or response gets the same response, and the effect happens once', async () => {
+test('a repeated call or script gets the same response or events, and the effect happens once', async () => {
   await using server = await startServer({ policy }, {}, { isServer: true });
   for (const [path, body, name] of [
     ['/v1/tools/launch', { args: { target: 'moon' } }, 'a'],
@@ -61,6 +61,37 @@ test('a repeated call, script or response gets the same response, and the effect
     assert.deepEqual([second, third], [first, first], path);
     assert.equal((await server.installation.launches()).length, before + 1, path);
   }
+});
+
+/** Source of a state store that is unavailable when the first call is recorded. */
+const storeWithOutage = `
+import { createSqliteStateStore } from ${JSON.stringify(import.meta.resolve('@ravi/state-sqlite'))};
+import { KernelError } from ${JSON.stringify(import.meta.resolve('@ravi/kernel'))};
+import { resolve } from 'node:path';
+const create = async ({ file }, { baseDir }) => {
+  const store = await createSqliteStateStore({ file: resolve(baseDir, file) });
+  let isOver = false;
+  const started = async (entry) => {
+    if (isOver) return store.journal.started(entry);
+    isOver = true;
+    throw new KernelError('E_STATE_UNAVAILABLE', 'The database does not respond');
+  };
+  return { ...store, journal: { ...store.journal, started } };
+};
+const configSchema = { type: 'object', properties: { file: { type: 'string' } } };
+export default { name: 'unavailable-state', port: 'stateStore', configSchema, create };
+`;
+
+test('a call that did not start because the store was unavailable can be repeated with its key', async () => {
+  const config = { policy, plugins: { stateStore: { use: './store.mjs', file: './data/state.db' } } };
+  await using server = await startServer(config, { 'store.mjs': storeWithOutage }, { isServer: true });
+  const launchMoon = { args: { target: 'moon' } };
+  const refused = await server.post('/v1/tools/launch', launchMoon, key);
+  assert.deepEqual([refused.status, refused.body.error.code], [503, 'E_STATE_UNAVAILABLE']);
+  assert.match(refused.body.error.message, /not started/);
+  const repeated = await server.post('/v1/tools/launch', launchMoon, key);
+  assert.deepEqual([repeated.status, repeated.body.status], [200, 'ok'], JSON.stringify(repeated.body));
+  assert.equal((await server.installation.launches()).length, 1);
 });
 
 test('a refused request does not use up its key', async () => {
@@ -148,6 +179,26 @@ test('a script in Python that began in another process never runs again, however
   }
 });
 
+for (const [kind, work] of [
+  ['chain', { code: launch.code }],
+  ['agent', { task: 'go', sessionId: 'session-1' }],
+] as const) {
+  test(`a ${kind} that another server starts for the same request at the same moment is the run of both`, async () => {
+    await using server = await startServer({ policy }, {}, { isServer: true });
+    const { runs } = stateStoreOf(server.monolith);
+    const { create } = runs;
+    vi.spyOn(runs, 'create').mockImplementationOnce(async (row) => {
+      await create.call(runs, row, { owner: 'other', leaseMs: 60_000 });
+      return create.call(runs, row, { owner: 'this', leaseMs: 60_000 });
+    });
+    const { status, body } = await server.post('/v1/runs', { kind, ...work }, key);
+    vi.restoreAllMocks();
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.equal((await runs.get(body.id))?.lease?.owner, 'other');
+    assert.deepEqual(await server.installation.launches(), []);
+  });
+}
+
 test('a run whose store failed after its start is found by the repeated request', async () => {
   await using server = await startServer({ policy }, {}, { isServer: true });
   const { runs } = stateStoreOf(server.monolith);
@@ -188,4 +239,26 @@ test('a key is removed after two days although no further request has one', asyn
   }
   assert.match(JSON.stringify(logger.records), /old idempotency keys removed.*"removed":1/);
   assert.equal(await requests.removeOld(clock.now() + 864_000_000), 0);
+});
+
+test('requests that wait for their turn keep no place when their clients disconnect', async () => {
+  await using server = await startServer({ server: { maxConcurrent: 4 } }, {}, { isServer: true });
+  const leaving = new AbortController();
+  const headers = { 'content-type': 'application/json', ...key };
+  const init = { method: 'POST', headers, body: JSON.stringify({ code: 'return await tools.wait({})' }) } as const;
+  const first = fetch(`${server.url}/v1/chains`, init);
+  // One of the four places is kept for other callers, so the third request may have to be repeated.
+  const wait = async (): Promise<void> => {
+    while ((await fetch(`${server.url}/v1/chains`, { ...init, signal: leaving.signal })).status === 429);
+  };
+  const others = [wait(), wait()];
+  while ((await server.chain('return 1')).status !== 429);
+  leaving.abort();
+  await Promise.allSettled(others);
+  // The time limit of the test ends an endless wait.
+  while ((await server.chain('return 1')).status === 429);
+  const { items } = (await server.get('/v1/runs?status=running')).body;
+  assert.equal(items.length, 1);
+  await server.post(`/v1/runs/${items[0].id}/cancel`, {});
+  assert.equal((await first).status, 200);
 });

@@ -50,6 +50,18 @@ test('a script that this process executes, or that no process holds, does not wa
   assert.deepEqual(released.log, ['get', 'resume']);
 });
 
+test('a paused script is resumed at once, and one that is part of another run is refused', async () => {
+  const paused = createWorld([{ ...interrupted, status: 'paused' }]);
+  assert.equal(await resultOfScript('run-1', undefined, paused.services), result);
+  assert.deepEqual(paused.log, ['get', 'resume']);
+  const { services } = createWorld([{ ...interrupted, parentRunId: 'run-0' }]);
+  const resume = (): Promise<DurableChainResult> => {
+    throw new KernelError('E_STATE_CONFLICT', 'Run run-1 continues together with run run-0');
+  };
+  const refused = resultOfScript('run-1', undefined, { ...services, chains: { resume } });
+  await assert.rejects(refused, /continues together with run run-0/);
+});
+
 test('a request that waits for another server ends when its own shuts down', async () => {
   const { closing, services } = createWorld([interrupted]);
   const waiting = resultOfScript('run-1', undefined, services);

@@ -224,7 +224,7 @@ export const runs = {
     path: '/v1/runs/{id}/resume',
     keyed: 'call',
     summary:
-      'Resume a run. Responds with the result of a script, also of one that has ended, and with the run of an agent. 409 for a run that ended without a result.',
+      'Resume a run. Responds with the result of a script, also of one that has ended or that another server executes, and with the run of an agent. 409 for a run that ended without a result.',
     role: 'run',
     body: strictObject(
       {},

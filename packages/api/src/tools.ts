@@ -78,6 +78,6 @@ export const tools = {
       },
     ),
     responses: { 200: json(extend(invocationResultSchema, { sessionId: string() })) },
-    errors: ['E_ARTIFACT_QUOTA'],
+    errors: ['E_ARTIFACT_QUOTA', 'E_STATE_UNAVAILABLE'],
   }),
 } as const;

@@ -41,6 +41,7 @@ class Executing extends Expiring implements CancelListener {
     if (limitMs !== undefined) pending.runtime.deadlines.start(limitMs, this);
     pending.cancellation.subscribe(this);
     pending.isToolRunning = true;
+    pending.onExecute?.();
     startTool(pending, this.#context).then(
       (result) => this.#answer({ kind: 'returned', result }),
       (error: unknown) => this.#answer({ kind: 'threw', error }),

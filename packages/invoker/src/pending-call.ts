@@ -43,6 +43,8 @@ export interface InvokeOptions {
   readonly parentId?: string;
   /** Cancels this call alone. */
   readonly signal?: AbortSignal | undefined;
+  /** Called just before the tool runs, after every gate; not at all for a call that a gate refuses. */
+  readonly onExecute?: (() => void) | undefined;
 }
 
 /** Reference to data that was stored, and its size. */
@@ -66,6 +68,7 @@ export class PendingCall {
   readonly session: InvokerSession;
   readonly caller: ToolCaller;
   readonly parentId: string | undefined;
+  readonly onExecute: (() => void) | undefined;
   readonly name: string;
   readonly callId: string;
   readonly providerType: string | undefined;
@@ -105,12 +108,13 @@ export class PendingCall {
   constructor(
     runtime: InvokerRuntime,
     call: ToolCall,
-    { session, caller = 'direct', parentId = session.parentCallId, signal }: InvokeOptions,
+    { session, caller = 'direct', parentId = session.parentCallId, signal, onExecute }: InvokeOptions,
   ) {
     this.runtime = runtime;
     this.session = session;
     this.caller = caller;
     this.parentId = parentId;
+    this.onExecute = onExecute;
     this.cancellation = signal === undefined ? session.cancellation : new Cancellation(signal, session.cancellation);
     this.name = call.name;
     this.callId = call.callId ?? session.nextCallId();

@@ -1,4 +1,4 @@
-import { isHostedTool } from '@ravi/kernel';
+import { isHostedTool, isKernelError } from '@ravi/kernel';
 import type { Journal } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { journalEntry, recordOf } from '../call-record.ts';
@@ -17,9 +17,11 @@ async function writeStarted(pending: PendingCall, journal: Journal): Promise<Gat
     await journal.started(journalEntry(pending, recordOf(pending, 'started', 0)));
   } catch (error) {
     pending.runtime.logger.error('journal refused a call', { tool: pending.name, error: errorText(error) });
+    const isUnavailable = isKernelError(error, 'E_STATE_UNAVAILABLE');
     return stopWithError(
-      'E_INTERNAL',
+      isUnavailable ? 'E_STATE_UNAVAILABLE' : 'E_INTERNAL',
       `The call of ${pending.name} could not be written to the journal, so it was not started`,
+      { retryable: isUnavailable },
     );
   }
   pending.isJournaled = true;

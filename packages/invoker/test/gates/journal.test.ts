@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import { approveAll, createTestBlobs, createTestJournal, refusing, settle } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
@@ -65,6 +65,16 @@ test('a call that cannot be journalled does not start', async () => {
   assert.match(result.text, /could not be written to the journal, so it was not started/);
   assert.deepEqual(tool.calls, []);
   assert.deepEqual(harness.logger.messages('error'), ['journal refused a call']);
+});
+
+test('a call can be repeated that did not start because the store was unavailable', async () => {
+  const unavailable = (): never => {
+    throw new KernelError('E_STATE_UNAVAILABLE', 'The database does not respond');
+  };
+  const tool = recordingTool('send', { risk: 'high' });
+  const harness = createHarness([tool], { journal: { started: unavailable, finished: unavailable }, policy });
+  const { error } = await harness.call('send');
+  assert.deepEqual([error?.code, error?.retryable, tool.calls.length], ['E_STATE_UNAVAILABLE', true, 0]);
 });
 
 test('an outcome that cannot be written is logged, and the result is delivered', async () => {

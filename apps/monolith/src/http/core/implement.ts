@@ -35,6 +35,8 @@ export interface KeyedWork {
    * this one fails.
    */
   readonly onBegin: () => void;
+  /** Reports that the request ends without an effect, so that it can be repeated with the key. */
+  readonly onNothingDone: () => void;
 }
 
 /** A JSON response with a status and headers. */

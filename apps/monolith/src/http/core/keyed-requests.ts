@@ -28,20 +28,26 @@ const keyPattern = /^[\x21-\x7e]{1,200}$/;
 
 /**
  * Makes the endpoints that start something honour `Idempotency-Key`: requests of a principal with the same key and the same
- * content have one effect, and all of them get its response or its run. Requests with one key take turns in this process.
+ * content have one effect, and all of them get its response or its run. Requests with one key take turns in this process; one whose
+ * client disconnects before its turn does nothing.
  */
 export function withKeys(endpoints: readonly Endpoint[], services: KeyedRequestServices): readonly Endpoint[] {
-  const turns = new Map<string, Promise<unknown>>();
+  /** Each resolves when the last request with its key, and every one before it, is over. */
+  const turns = new Map<string, Promise<void>>();
 
-  function inTurn(place: string, work: () => Promise<unknown>): Promise<unknown> {
-    const before = turns.get(place) ?? Promise.resolve();
-    const turn = before.then(work, work);
+  async function inTurn(place: string, signal: AbortSignal, work: () => Promise<unknown>): Promise<unknown> {
+    const before = turns.get(place);
+    const { promise: isOver, resolve: leave } = Promise.withResolvers<void>();
+    // A request that leaves early is followed only after the one before it.
+    const turn = before === undefined ? isOver : before.then(() => isOver);
     turns.set(place, turn);
-    const leave = (): void => {
-      if (turns.get(place) === turn) turns.delete(place);
-    };
-    turn.then(leave, leave);
-    return turn;
+    void turn.then(() => turns.get(place) === turn && turns.delete(place));
+    try {
+      if (before !== undefined) await unlessDisconnected(before, signal);
+      return await work();
+    } finally {
+      leave();
+    }
   }
 
   return endpoints.map((endpoint) => {
@@ -54,10 +60,24 @@ export function withKeys(endpoints: readonly Endpoint[], services: KeyedRequestS
         if (!keyPattern.test(key)) {
           throw problem('E_REQUEST_INVALID', '"Idempotency-Key" must have 1 to 200 visible ASCII characters');
         }
-        return inTurn(`${request.caller.principal}\n${key}`, () => handleOnce(endpoint, request, key, services));
+        const place = `${request.caller.principal}\n${key}`;
+        return inTurn(place, request.signal, () => handleOnce(endpoint, request, key, services));
       },
     };
   });
+}
+
+/** Waits for a turn. @throws KernelError `E_CANCELLED` if the client disconnects first: its request keeps no place of others */
+async function unlessDisconnected(turn: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const leave = (): void => reject(problem('E_CANCELLED', 'The client disconnected before the turn of its request'));
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    await Promise.race([turn, left]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }
 
 async function handleOnce(
@@ -79,10 +99,11 @@ async function handleOnce(
   if (known.response !== undefined) return replayOf(known.response as unknown as StoredReply);
   if (!isNew && operation.keyed === 'call') throw unknownOutcome();
   const { runId } = known;
-  let hasBegun = false;
+  let [hasBegun, isHarmless] = [false, false];
   const onBegin = (): void => void (hasBegun = true);
+  const onNothingDone = (): void => void (isHarmless = true);
   try {
-    const result = await handle({ ...request, keyed: { runId, isRepeated: !isNew, onBegin } });
+    const result = await handle({ ...request, keyed: { runId, isRepeated: !isNew, onBegin, onNothingDone } });
     if (result instanceof Response) return result;
     await requests.finish(place, storedReply(result)).catch((error: unknown) => {
       logger.warn('a response could not be stored for its Idempotency-Key', { error });
@@ -93,7 +114,7 @@ async function handleOnce(
     // A sandbox refuses a language before it runs anything.
     const mayHaveEffect = hasBegun
       ? !isKernelError(error, 'E_UNSUPPORTED')
-      : operation.keyed === 'call' && !isRefusal(error);
+      : operation.keyed === 'call' && !isHarmless && !isRefusal(error);
     if (isNew && !mayHaveEffect && (await hasNoRun(runs, runId))) {
       await requests.forget(place).catch((failure: unknown) => {
         logger.warn('the Idempotency-Key of a refused request could not be released', { error: failure });

@@ -10,6 +10,7 @@ import type { Redactor } from '../../logging/redactor.ts';
 import type { ArtifactDamage } from '../blobs/artifact-damage.ts';
 import { statsOf } from '../blobs/artifacts.ts';
 import { nameSuspendedRun, runIdOf } from '../scripts/name-suspended-run.ts';
+import { resultOfScript, scriptResultServices } from '../scripts/result-of-script.ts';
 import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
 import type { EventFormat } from '../events/event-stream.ts';
@@ -33,7 +34,7 @@ export interface RunServices {
 /** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
   const { durable, policy, artifactDamage, redactor, streamPlaces, lifetime } = services;
-  const { store, runs, chains, recorder, approvalMode } = durable;
+  const { store, runs, recorder, approvalMode } = durable;
   const find = (request: ApiRequest<RunOperation>): Promise<Run> => findRun(store.runs, request, request.params.id);
 
   return [
@@ -109,10 +110,14 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       if (hasNoResult(run)) {
         throw problem('E_STATE_CONFLICT', `Run ${run.id} is ${run.status} and cannot be resumed`);
       }
-      if (run.definition.kind !== 'agent') return nameSuspendedRun(store.runs, run.id, chains.resume(run.id));
+      if (run.definition.kind !== 'agent') {
+        const ends = { signal: request.signal, lifetime };
+        const result = resultOfScript(run.id, undefined, scriptResultServices(durable, ends));
+        return nameSuspendedRun(store.runs, run.id, result);
+      }
       const { answer } = request.body;
       if (answer === undefined) throw problem('E_REQUEST_INVALID', '"answer" is missing');
-      return runs.resumeAgent(run, answer);
+      return nameSuspendedRun(store.runs, run.id, runs.resumeAgent(run, answer));
     }),
   ];
 }

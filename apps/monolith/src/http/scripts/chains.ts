@@ -7,7 +7,7 @@ import type { ChainPolicy } from '@ravi/kernel';
 import type { ChainRunner } from '../../runs/chain-runner.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import { nameSuspendedRun, newRunId, runIdOf } from './name-suspended-run.ts';
-import { resultOfScript } from './result-of-script.ts';
+import { resultOfScript, scriptResultServices } from './result-of-script.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
@@ -68,8 +68,7 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       // The client waits for the result.
       const approvals = config.approvals.mode ?? 'wait';
       const start = (): Promise<DurableChainResult> => chains.start({ ...request, runId, approvals });
-      const isActive = (id: string): boolean => recorder.active(id)?.isClosed === false;
-      const services = { chains, runs: store.runs, isActive, signal, lifetime };
+      const services = scriptResultServices(durable, { signal, lifetime });
       const result = resultOfScript(runId, isKnown ? undefined : start, services);
       return nameSuspendedRun(store.runs, runId, result);
     }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DurableChainResult, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Run, RunStore } from '@ravi/kernel';
+import type { DurableServices } from '../../runs/durable-services.ts';
 
 /** Services of {@link resultOfScript}. */
 export interface ScriptResultServices {
@@ -17,10 +18,19 @@ export interface ScriptResultServices {
 
 const pollMs = 500;
 
+/** Returns the services of {@link resultOfScript} for one request. */
+export function scriptResultServices(
+  { chains, recorder, store }: Pick<DurableServices, 'chains' | 'recorder' | 'store'>,
+  ends: Pick<ScriptResultServices, 'signal' | 'lifetime'>,
+): ScriptResultServices {
+  return { chains, runs: store.runs, isActive: (runId) => recorder.active(runId)?.isClosed === false, ...ends };
+}
+
 /**
  * Returns the result of a script that `start` starts; without `start`, of a run that exists. If another process executes the run,
  * it waits for that: a repeated request came to another server, or this process was stopped for longer than a lease. A run whose
- * process ended is left to run recovery, which limits the crashes of runs that may be their cause.
+ * process ended is left to run recovery, which limits the crashes of runs that may be their cause. A script that is part of another
+ * run continues only with that.
  * @throws KernelError as `start` and `DurableChains.resume`, and `E_RUN_SUSPENDED` if this process shuts down
  */
 export async function resultOfScript(
@@ -46,13 +56,14 @@ export async function resultOfScript(
       return await attempt();
     } catch (error) {
       if (!isKernelError(error, 'E_STATE_CONFLICT') || signal.aborted) throw error;
-      if ((await runs.get(runId)) === undefined) throw error;
+      const run = await runs.get(runId);
+      if (run === undefined || run.parentRunId !== undefined) throw error;
     }
     await rest();
   }
 }
 
-// The process that holds the lease may have ended.
+// The process that holds the lease may have ended. Recovery leaves a paused run alone until its request is decided.
 function isHeld(run: Run | undefined): boolean {
-  return run !== undefined && run.outcome === undefined && run.lease !== undefined;
+  return run?.status === 'running' && run.parentRunId === undefined && run.lease !== undefined;
 }

@@ -62,8 +62,17 @@ export function toolOperations({
         artifactTtlMs,
         ...(sessionId === undefined ? {} : { sessionId }),
       });
-      keyed?.onBegin();
-      return { ...(await invoker.invoke({ name, args }, { session })), sessionId: session.sessionId };
+      let isExecuted = false;
+      const onExecute = (): void => {
+        isExecuted = true;
+        keyed?.onBegin();
+      };
+      const result = await invoker.invoke({ name, args }, { session, onExecute });
+      if (!isExecuted && result.error?.code === 'E_STATE_UNAVAILABLE') {
+        keyed?.onNothingDone();
+        throw problem('E_STATE_UNAVAILABLE', result.error.message);
+      }
+      return { ...result, sessionId: session.sessionId };
     }),
   ];
 }
