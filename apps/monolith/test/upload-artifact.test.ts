@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { as, startSecuredServer } from './support/callers.ts';
 import type { CallerName } from './support/callers.ts';
+import { openSocket } from './support/raw-http.ts';
 import type { TestServer } from './support/server.ts';
 
 const files = {
@@ -103,6 +105,33 @@ test('an upload that would pass the limit of the principal is cut off, leaves no
   assert.equal((await upload(server, 'x')).status, 507);
   assert.equal((await upload(server, 'x', { caller: 'bob' })).status, 201);
 });
+
+for (const [title, head] of [
+  ['announced', 'content-length: 100001\r\n'],
+  ['in chunks', 'transfer-encoding: chunked\r\n'],
+] as const) {
+  test(`a client that sends a refused upload slowly gets the refusal, and its connection continues: ${title}`, async () => {
+    await using server = await startSecuredServer({ maxArtifactBytes: 100_000 }, files);
+    const { authorization } = as('ada');
+    const socket = openSocket(
+      server.url,
+      `POST /v1/artifacts HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\n${head}\r\n`,
+    );
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+    // For longer than any server waits that closes such connections.
+    const piece = title === 'announced' ? 'x'.repeat(1_000) : `${(4_000).toString(16)}\r\n${'x'.repeat(4_000)}\r\n`;
+    for (let sent = 0; sent < 100; sent++) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    socket.write(title === 'announced' ? 'x' : '0\r\n\r\n');
+    assert.match(received, /^HTTP\/1\.1 507 .*"E_ARTIFACT_QUOTA"/s);
+    socket.write('GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+    await once(socket, 'close');
+    assert.match(received, /"E_ARTIFACT_QUOTA".*HTTP\/1\.1 200 /s);
+  });
+}
 
 test('an upload whose client disconnects leaves nothing and does not count', async () => {
   await using server = await startSecuredServer({ maxArtifactBytes: 1_000_000 }, files);

@@ -8,8 +8,6 @@ import { problem } from '../core/problem.ts';
 import type { ArtifactQuota } from './artifact-quota.ts';
 import { bytesOfNoType, isMediaType } from './media-type.ts';
 
-const maxDiscardedBytes = 64 * 1024 * 1024;
-
 /** Services of {@link uploadOperation}. */
 export interface UploadServices {
   readonly invoker: ToolInvoker;
@@ -24,14 +22,9 @@ export function uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlM
   return implement(api.artifacts.upload, async ({ caller, query: { sessionId }, headers, content, signal }) => {
     const { principal } = caller;
     const mediaType = mediaTypeOf(headers);
-    const data = content === undefined ? new Uint8Array() : withDiscardedRest(content);
-    try {
-      // Before the content is read, if its size is announced.
-      artifactQuota.check(principal, Number(headers.get('content-length') ?? 0));
-    } catch (error) {
-      if (data instanceof ReadableStream) await data.cancel();
-      throw error;
-    }
+    const data = content === undefined ? new Uint8Array() : withoutCancel(content);
+    // Before the content is read, if its size is announced.
+    artifactQuota.check(principal, Number(headers.get('content-length') ?? 0));
     const ends = AbortSignal.any([lifetime, signal]);
     await using session = invoker.openSession({
       principal,
@@ -48,30 +41,15 @@ export function uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlM
   });
 }
 
-/**
- * Returns a content whose rest is read and dropped when its reader stops, up to a limit: a client that still sends would not receive
- * the refusal if its connection was closed.
- */
-function withDiscardedRest(content: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Returns a content that a reader can stop reading: if the stream of the request was cancelled, its connection would close. */
+function withoutCancel(content: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = content.getReader();
-  async function discard(): Promise<void> {
-    for (let bytes = 0; bytes < maxDiscardedBytes;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      bytes += value.byteLength;
-    }
-    await reader.cancel();
-  }
   return new ReadableStream(
     {
       async pull(controller) {
         const { done, value } = await reader.read();
         if (done) controller.close();
         else controller.enqueue(value);
-      },
-      cancel() {
-        // The refusal does not wait for it.
-        discard().catch(() => {});
       },
     },
     { highWaterMark: 0 },
