@@ -137,3 +137,26 @@ test(
     assert.ok(attempts.length >= 5, JSON.stringify(attempts));
   },
 );
+
+test('a client that resumes a script does not keep it from being given up', { timeout: 280_000 }, async () => {
+  await using installation = await createInstallation(
+    { runs: { maxFruitlessCrashes: 1 } },
+    { 'tools/tools.mjs': tools },
+  );
+  const { folder } = installation;
+  let runId = '';
+  {
+    using first = startProcess(folder, ['--port', '0']);
+    runId = (await send(await first.url(), '/v1/runs', chain('destroy'))).id;
+    await writeFile(join(folder, 'armed'), '');
+    await first.exit;
+  }
+  const bodies: Body[] = [];
+  using last = await untilOver(folder, async (url) => {
+    bodies.push(await send(url, `/v1/runs/${runId}/resume`, {}));
+    return true;
+  });
+  const { status, error, attempts } = await send(last.url, `/v1/runs/${runId}`);
+  assert.deepEqual([status, error.code, bodies.length], ['failed', 'E_RUN_LOST', 1], JSON.stringify(bodies));
+  assert.ok(attempts.length >= 5, JSON.stringify(attempts));
+});

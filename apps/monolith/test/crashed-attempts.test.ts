@@ -42,6 +42,13 @@ test('a call that is made again after each crash is not progress, nor is a respo
   assert.equal(count([start, cut], [start, cut]), 2);
 });
 
+test('the end that recovery gives to a call with an unknown outcome is not progress', () => {
+  const unknown = (callId: string): Event => ({ type: 'tool-result', data: { callId, errorCode: 'E_CALL_UNKNOWN' } });
+  assert.equal(count([start], [start, unknown('1')], [start, unknown('2')]), 3);
+  const failed = { type: 'tool-result', data: { callId: '1', errorCode: 'E_TOOL_FAILED' } };
+  assert.equal(count([start], [start, failed]), 0);
+});
+
 test('a shutdown or a pause starts the count again', () => {
   const suspended = [start, { type: 'run-suspended' }];
   assert.equal(count(suspended, suspended, suspended, suspended), 0);

@@ -30,7 +30,11 @@ export interface AgentActivity {
 export interface AgentRunner extends AsyncDisposable {
   /** Starts a run and resolves once it is stored. @throws KernelError `E_SESSION_BUSY` */
   start(request: AgentRequest): Promise<AgentActivity>;
-  /** Resumes a run that asked its user. @throws KernelError as `ReActAgent.resume` */
+  /**
+   * Resumes a run that asked its user, and resolves once the answer is stored.
+   * @throws KernelError as `ReActAgent.resume`; `E_RUN_SUSPENDED`, `E_STATE_UNAVAILABLE` or `E_STATE_CONFLICT` if the answer is
+   * not stored
+   */
   resume(
     point: { readonly runId: string; readonly sessionId: string; readonly principal: string },
     answer: QuestionAnswer,
@@ -84,20 +88,23 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     runId: string,
     task: string | undefined,
     open: (signal: AbortSignal) => AgentStream,
-  ): Promise<AgentActivity> {
+  ): Promise<AgentActivity & { readonly hasBegun: boolean }> {
     if (lifetime.aborted)
       throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no further run starts');
     if (active.has(runId)) throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is already active in this process`);
     const running: Running = { cancelling: new AbortController() };
     active.set(runId, running);
-    const { promise: begun, resolve } = Promise.withResolvers<void>();
-    running.result = follow(runId, task, { running, open, onBegun: resolve });
+    const { promise: begun, resolve } = Promise.withResolvers<true>();
+    running.result = follow(runId, task, { running, open, onBegun: () => resolve(true) });
     running.result.catch(() => {});
-    await Promise.race([begun, running.result]);
-    return { runId, result: running.result };
+    const hasBegun = (await Promise.race([begun, running.result])) === true;
+    return { runId, result: running.result, hasBegun };
   }
 
-  /** Records the events to their end. `onBegun` is called once the store has the run as running. */
+  /**
+   * Records the events to their end. `onBegun` is called once the store has the run as running, and the answer with which it is
+   * resumed.
+   */
   async function follow(
     runId: string,
     task: string | undefined,
@@ -109,7 +116,7 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
       const stream = open(running.cancelling.signal);
       running.stream = stream;
       stream.observe((event) => {
-        if (event.type !== 'run-start' && !isRefusal(event)) onBegun();
+        if (event.type !== 'run-start' && event.type !== 'run-end') onBegun();
         const recordable = recordableEvent(event, task);
         if (recordable !== undefined) recorder.active(runId)?.append(recordable);
       });
@@ -129,8 +136,12 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     start({ task, runId = `run_${crypto.randomUUID()}`, ...options }) {
       return begin(runId, task, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
-    resume: (point, answer) =>
-      begin(point.runId, undefined, (signal) => agent.resumeStream(point, answer, { signal, stores })),
+    async resume(point, answer) {
+      const open = (signal: AbortSignal): AgentStream => agent.resumeStream(point, answer, { signal, stores });
+      const { hasBegun, ...activity } = await begin(point.runId, undefined, open);
+      if (!hasBegun) refuseLostAnswer(await activity.result);
+      return activity;
+    },
     recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal })),
     owns: ({ definition, parentRunId }) => parentRunId === undefined && definition.details?.['agent'] === agent.name,
     has: (runId) => active.has(runId),
@@ -156,6 +167,17 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     },
   };
 }
+
+// The questions of the run are still open, or another answer was first.
+function refuseLostAnswer({ status, error }: AgentResult): void {
+  if (error === undefined) return;
+  const code = status === 'paused' ? 'E_STATE_UNAVAILABLE' : error.code;
+  if (!codesOfLostAnswers.has(code)) return;
+  const advice = code === 'E_STATE_CONFLICT' ? '' : ': send it again';
+  throw new KernelError(code, `The answer is not stored${advice}. ${error.message}`);
+}
+
+const codesOfLostAnswers: ReadonlySet<string> = new Set(['E_RUN_SUSPENDED', 'E_STATE_UNAVAILABLE', 'E_STATE_CONFLICT']);
 
 // Such a run is not stored.
 function isRefusal(event: AgentEvent): event is Extract<AgentEvent, { readonly type: 'run-end' }> {

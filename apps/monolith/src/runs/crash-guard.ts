@@ -50,8 +50,8 @@ export function createCrashGuard(options: CrashGuardOptions): CrashGuard {
   async function accompany(runId: string): Promise<void> {
     const log = recorder.active(runId);
     log?.append({ type: 'run-accompanied' });
-    await log?.hold();
-    log?.resume();
+    // Without a hold, because the run may be ending: its last event must stay the last one.
+    await log?.stored();
   }
 
   async function isUnchanged({ id, epoch, status }: Run): Promise<boolean> {

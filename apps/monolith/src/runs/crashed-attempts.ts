@@ -36,16 +36,18 @@ export function countFruitlessCrashes(tree: EventsOfTree): FruitlessCrashes {
 
 /**
  * Returns the name of what an event ends: a call, a response of the model or a step. The first such event of a run is progress; a
- * call that is made again after each crash has none. `undefined` for other events.
+ * call that is made again after each crash has none. `undefined` for other events, and for a call whose end recovery only assumes
+ * (`E_CALL_UNKNOWN`).
  */
 export function endedBy(event: {
   readonly type: string;
   readonly callId?: string | undefined;
   readonly step?: number | undefined;
   readonly stopReason?: string | undefined;
+  readonly errorCode?: string | undefined;
 }): string | undefined {
-  const { type, callId, step, stopReason } = event;
-  if (type === 'tool-result') return `call ${callId}`;
+  const { type, callId, step, stopReason, errorCode } = event;
+  if (type === 'tool-result') return errorCode === 'E_CALL_UNKNOWN' ? undefined : `call ${callId}`;
   if (type === 'step-end') return `step ${step}`;
   return type === 'model-end' && stopReason !== undefined ? `response ${step}` : undefined;
 }

@@ -1,9 +1,12 @@
-import type { Logger, Run } from '@ravi/kernel';
+import type { Logger, Run, RunStore } from '@ravi/kernel';
 import type { AgentRunner } from './agent-runner.ts';
 
 /** Options of {@link createRecoverAgentRun}. */
 export interface RecoverAgentRunOptions {
   readonly agentRunner: AgentRunner;
+  readonly runs: Pick<RunStore, 'get'>;
+  /** Called when this process executes a recovered run no longer, also if another process was faster. By default nothing happens. */
+  readonly onLeft?: (runId: string) => void;
   readonly logger: Logger;
 }
 
@@ -11,16 +14,34 @@ export interface RecoverAgentRunOptions {
  * Creates a function that recovers a run of the agent whose process ended. It resolves once the run is active here, not when it
  * ends; a run that is active already and one of another agent are left alone.
  */
-export function createRecoverAgentRun({ agentRunner, logger }: RecoverAgentRunOptions): (run: Run) => Promise<void> {
+export function createRecoverAgentRun({
+  agentRunner,
+  runs,
+  onLeft = () => {},
+  logger,
+}: RecoverAgentRunOptions): (run: Run) => Promise<void> {
   async function follow(runId: string, result: ReturnType<AgentRunner['recover']>): Promise<void> {
-    const { status } = await (await result).result;
-    logger.info('run recovered', { runId, status });
+    try {
+      const { status } = await (await result).result;
+      logger.info('run recovered', { runId, status });
+    } catch (error) {
+      logger.error('run could not be recovered', { runId, error });
+    } finally {
+      onLeft(runId);
+    }
+  }
+
+  // A paused run is active only until its log has closed. No poll finds it again if its last request was withdrawn.
+  async function isFree({ id, status, epoch }: Run): Promise<boolean> {
+    if (!agentRunner.has(id)) return true;
+    if (status !== 'paused') return false;
+    await agentRunner.settled(id);
+    const now = await runs.get(id);
+    return now?.status === 'paused' && now.epoch === epoch && !agentRunner.has(id);
   }
 
   return async (run) => {
-    const { id: runId } = run;
-    if (!agentRunner.owns(run) || agentRunner.has(runId)) return;
-    const recovering = agentRunner.recover(run);
-    follow(runId, recovering).catch((error: unknown) => logger.error('run could not be recovered', { runId, error }));
+    if (!agentRunner.owns(run) || !(await isFree(run))) return;
+    void follow(run.id, agentRunner.recover(run));
   };
 }

@@ -62,6 +62,20 @@ export function createRunService(options: RunServiceOptions): RunService {
     return runId === undefined ? undefined : store.runs.get(runId);
   }
 
+  /** Starts a run once, also if its request is repeated while this or another server starts it. */
+  async function startOnce(request: { readonly runId?: string }, start: () => Promise<Run>): Promise<Run> {
+    const known = await startedBefore(request);
+    if (known !== undefined) return known;
+    try {
+      return await start();
+    } catch (error) {
+      const mayExist = isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_SESSION_BUSY');
+      const other = mayExist ? await startedBefore(request) : undefined;
+      if (other === undefined) throw error;
+      return other;
+    }
+  }
+
   function inBackground(runId: string, result: Promise<unknown>): void {
     result.catch((error: unknown) => {
       const isSuspended = isKernelError(error, 'E_RUN_SUSPENDED');
@@ -106,35 +120,33 @@ export function createRunService(options: RunServiceOptions): RunService {
   }
 
   return {
-    async startAgent(request) {
-      const known = await startedBefore(request);
-      if (known !== undefined) return known;
-      const { sessionId, principal = 'local' } = request;
-      const live = sessionId === undefined ? undefined : await findLiveRun(store.runs, { sessionId, principal });
-      if (live !== undefined) throw new RunProblem(busySession(live), live.id);
-      await pausedRuns.check(principal);
-      const { runId, result } = await agentRunner.start(request);
-      inBackground(runId, result);
-      return recorded(runId);
-    },
-    async startChain(request) {
-      const known = await startedBefore(request);
-      if (known !== undefined) return known;
-      const { runId = `run_${crypto.randomUUID()}`, principal = 'local' } = request;
-      await pausedRuns.check(principal);
-      const { promise: opened, resolve } = Promise.withResolvers<void>();
-      const stop = hooks.observe('session-opened', (payload) => {
-        if (payload.runId === runId) resolve();
-      });
-      try {
-        const result = chains.start({ ...request, runId });
+    startAgent: (request) =>
+      startOnce(request, async () => {
+        const { sessionId, principal = 'local' } = request;
+        const live = sessionId === undefined ? undefined : await findLiveRun(store.runs, { sessionId, principal });
+        if (live !== undefined) throw new RunProblem(busySession(live), live.id);
+        await pausedRuns.check(principal);
+        const { runId, result } = await agentRunner.start(request);
         inBackground(runId, result);
-        await Promise.race([opened, result]);
-      } finally {
-        stop();
-      }
-      return recorded(runId);
-    },
+        return recorded(runId);
+      }),
+    startChain: (request) =>
+      startOnce(request, async () => {
+        const { runId = `run_${crypto.randomUUID()}`, principal = 'local' } = request;
+        await pausedRuns.check(principal);
+        const { promise: opened, resolve } = Promise.withResolvers<void>();
+        const stop = hooks.observe('session-opened', (payload) => {
+          if (payload.runId === runId) resolve();
+        });
+        try {
+          const result = chains.start({ ...request, runId });
+          inBackground(runId, result);
+          await Promise.race([opened, result]);
+        } finally {
+          stop();
+        }
+        return recorded(runId);
+      }),
     async cancel(run) {
       const outermost = await outermostOf(store.runs, run);
       const ending =

@@ -30,7 +30,7 @@ export interface StoredApprovalsOptions {
 
 type By = Pick<ApprovalRequestOptions, 'writer'>;
 
-// The invoker stops waiting at `expiresAt`. This bounds the wait of callers that do not.
+// The invoker stops waiting at `expiresAt`. This bounds the wait of callers that do not, and how early its timer may be.
 const graceMs = 1_000;
 const handlerFailed = 'the approval handler failed';
 
@@ -133,13 +133,12 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
 
   /** Settles the request of a call that has ended, so that it cannot be decided any more. */
   async function settleEnded(request: ApprovalRequest, cause: unknown, by: By): Promise<void> {
-    const { id, expiresAt } = request;
+    const { id } = request;
     try {
       const reason = cause instanceof Error ? cause.message : 'The caller no longer waits for a decision';
+      if (isKernelError(cause, 'E_APPROVAL_EXPIRED')) await expire(request);
       const now = clock.now();
-      const hasExpired = isKernelError(cause, 'E_APPROVAL_EXPIRED');
       const isCovered = isKernelError(cause, 'E_APPROVAL_DECIDED');
-      if (hasExpired) await store.expire(Math.max(now, expiresAt));
       // An approval for the run covered the call while the request was being stored, and the call continues.
       if (isCovered) await store.decide(id, { decision: 'approved', reason, decidedAt: now });
       const { status } = (await store.get(id)) ?? {};
@@ -152,6 +151,16 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
       if (isKernelError(error, 'E_STATE_CONFLICT')) return;
       logger.warn('a request for approval could not be withdrawn', { requestId: id, error: errorText(error) });
     }
+  }
+
+  // Not at a later time than that of the clock, which may have been set back: others would expire with it.
+  async function expire({ id, expiresAt }: ApprovalRequest): Promise<void> {
+    const earlyMs = expiresAt - clock.now();
+    const approval = earlyMs > 0 && earlyMs <= graceMs ? await store.get(id) : undefined;
+    // A timer may be a little early.
+    if (approval !== undefined && isUndecided(approval))
+      await new Promise<void>((done) => clock.setTimer(done, earlyMs));
+    await store.expire(clock.now());
   }
 
   async function consume(request: ApprovalRequest, settled: Approval, by: By): Promise<ApprovalDecisionInput> {

@@ -84,6 +84,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   /** Runs of which a request was withdrawn since the last poll. */
   const withdrawn = new Set<string>();
   const closing = new AbortController();
+  /** Owners whose end is in the log. */
+  const reported = new Set<string>();
   let isOver = false;
   let isFirst = true;
   let nextScanAt = -Infinity;
@@ -133,7 +135,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     if (isDeadOwner === undefined) return;
     for (const owner of (await store.runs.listOwners()).filter(isDeadOwner)) {
       const leases = await store.runs.expireLeases(owner);
-      logger.info('a process has ended', { owner, leases });
+      if (!reported.has(owner)) logger.info('a process has ended', { owner, leases });
+      reported.add(owner);
     }
   }
 

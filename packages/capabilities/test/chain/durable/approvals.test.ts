@@ -196,27 +196,44 @@ test('an approval for the run answers the requests of the same tool that wait at
   assert.equal(world.effects.length, 3);
 });
 
-test('a decision for a changed tool, another principal or other arguments does not count', async () => {
-  await using world = await createWorld();
-  await using process = world.open();
-  await process.chains.start({ code: "await tools.send({ to: 'a' })", runId: 'run-1', approvals });
-  await answer(world, 'a');
-  const swapped = {
-    ...world.store,
-    approvals: {
-      ...world.store.approvals,
-      get: async (id: string) => {
-        const found = await world.store.approvals.get(id);
-        return found && { ...found, request: { ...found.request, argsDigest: 'hmac-sha256:other' } };
-      },
-    },
-  };
-  await using other = world.open({ store: swapped });
-  const result = await other.chains.resume('run-1');
-  assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
-  assert.match(result.error?.message ?? '', /already used by another call/);
-  assert.deepEqual(world.effects, []);
-});
+for (const [name, changed] of [
+  ['a changed tool', { toolDigest: 'sha256:other' }],
+  ['another tool', { tool: 'put' }],
+  ['another principal', { principal: 'eve' }],
+  ['other arguments', { argsDigest: 'hmac-sha256:other' }],
+] as const) {
+  test(`a decision for ${name} does not count`, async () => {
+    await using world = await createWorld();
+    await using process = world.open();
+    await process.chains.start({ code: "await tools.send({ to: 'a' })", runId: 'run-1', approvals });
+    await answer(world, 'a');
+    const { approvals: kept } = world.store;
+    const get = async (id: string): Promise<Approval | undefined> => {
+      const found = await kept.get(id);
+      return found && { ...found, request: { ...found.request, ...changed } };
+    };
+    await using other = world.open({ store: { ...world.store, approvals: { ...kept, get } } });
+    const result = await other.chains.resume('run-1');
+    assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
+    assert.match(result.error?.message ?? '', /already used by another call/);
+    assert.deepEqual(world.effects, []);
+  });
+
+  test(`a call does not consume a decision that was given for ${name}`, async () => {
+    await using world = await createWorld();
+    await using process = world.open();
+    await process.chains.start({ code: "await tools.send({ to: 'a' })", runId: 'run-1', approvals });
+    await answer(world, 'a');
+    const { approvals: kept } = world.store;
+    const consume: CompleteStateStore['approvals']['consume'] = (id, request, by) =>
+      kept.consume(id, { ...request, ...changed }, by);
+    await using other = world.open({ store: { ...world.store, approvals: { ...kept, consume } } });
+    const result = await other.chains.resume('run-1');
+    assert.equal(result.error?.code, 'E_APPROVAL_DENIED');
+    assert.match(result.error?.message ?? '', new RegExp(`given for another ${Object.keys(changed)[0]}$`));
+    assert.deepEqual(world.effects, []);
+  });
+}
 
 test('a request that is not decided ends as a denial that the script can catch, also after a restart', async () => {
   await using world = await createWorld();
