@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { faultKindsOf, readFaultKinds } from './kill/faults.ts';
 import type { FaultKind } from './kill/faults.ts';
 import { reportOf } from './kill/report.ts';
 import { isKept, totalOf } from './kill/round-summary.ts';
@@ -18,7 +19,8 @@ misreported. It works in rounds, each with new servers, a new database and the n
   --servers   servers over the store, 3 by default
   --runs      runs that are kept going, 8 by default
   --lease     lease of runs in milliseconds, 4000 by default
-  --kinds     only these faults: SIGKILL, SIGTERM, SIGSTOP, "clock step", cut, "black hole", restart
+  --kinds     only these faults: ${faultKindsOf('sqlite').join(', ')};
+              with postgres also: ${faultKindsOf('postgres').slice(faultKindsOf('sqlite').length).join(', ')}
   --settle    seconds to wait for the last runs of a round, 180 by default
   --progress  file to which each round is added; the same command with the same code continues after the last complete round
 
@@ -50,13 +52,23 @@ const [faults, faultsPerRound, lanes, servers, liveRuns, leaseMs, settle, seed] 
   values.settle,
   values.seed,
 ].map(Number) as [number, number, number, number, number, number, number, number];
-const { store, kinds, progress } = values;
+const { store, progress } = values;
 const areNumbers = [faults, faultsPerRound, lanes, servers, liveRuns, leaseMs, settle].every(
   (value) => Number.isSafeInteger(value) && value > 0,
 );
 if (!areNumbers || !Number.isSafeInteger(seed) || (store !== 'sqlite' && store !== 'postgres')) {
   console.error(usage);
   process.exit(2);
+}
+const kinds = values.kinds === undefined ? undefined : chosenKinds(values.kinds, store);
+
+function chosenKinds(list: string, of: RoundsOptions['store']): readonly FaultKind[] {
+  try {
+    return readFaultKinds(list, of);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(2);
+  }
 }
 
 // An exit ends the servers too.
@@ -73,7 +85,7 @@ const options: RoundsOptions = {
   liveRuns,
   leaseMs,
   settleMs: settle * 1_000,
-  ...(kinds === undefined ? {} : { kinds: kinds.split(',') as FaultKind[] }),
+  ...(kinds === undefined ? {} : { kinds }),
   ...(progress === undefined ? {} : { progressFile: progress }),
   onProgress: (line) => console.error(line),
   onRound(round, total) {

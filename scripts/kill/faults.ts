@@ -3,8 +3,26 @@ import type { SeededRandom } from '../../packages/testkit/src/index.ts';
 import type { KillDatabase } from './database.ts';
 import type { KilledServer, KilledServers } from './servers.ts';
 
+const kindsOfProcess = ['SIGKILL', 'SIGTERM', 'SIGSTOP', 'clock step'] as const;
+const kindsOfDatabase = ['cut', 'black hole', 'restart'] as const;
+
 /** Kind of a fault. */
-export type FaultKind = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'clock step' | 'cut' | 'black hole' | 'restart';
+export type FaultKind = (typeof kindsOfProcess)[number] | (typeof kindsOfDatabase)[number];
+
+/** Returns the kinds of faults that a test over a store can cause: a file of SQLite has no server that could be disconnected. */
+export function faultKindsOf(store: 'sqlite' | 'postgres'): readonly FaultKind[] {
+  return store === 'sqlite' ? kindsOfProcess : [...kindsOfProcess, ...kindsOfDatabase];
+}
+
+/** Returns the kinds in a list with commas. @throws Error that names a kind that the store does not have, and all that it has */
+export function readFaultKinds(list: string, store: 'sqlite' | 'postgres'): readonly FaultKind[] {
+  const known = faultKindsOf(store);
+  return list.split(',').map((name) => {
+    const kind = known.find((each) => each === name.trim());
+    if (kind !== undefined) return kind;
+    throw new Error(`--kinds: "${name}" is not a fault of a test on ${store}. Choose from: ${known.join(', ')}`);
+  });
+}
 
 /** A fault that happened. */
 export interface Fault {

@@ -6,7 +6,7 @@ import { runKillTest } from './run-kill-test.ts';
 import type { KillTestOptions, KillTestResult } from './run-kill-test.ts';
 import { addUp, summarize } from './round-summary.ts';
 import type { RoundSummary } from './round-summary.ts';
-import { buildServer } from './servers.ts';
+import { buildServer } from '../../apps/monolith/test/support/server-process.ts';
 
 /** Options of {@link runRounds}. */
 export interface RoundsOptions extends KillTestOptions {

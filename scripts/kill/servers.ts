@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,15 +32,8 @@ export interface KilledServers extends AsyncDisposable {
 }
 
 const preload = join(import.meta.dirname, 'clock-preload.ts');
-const bundler = join(import.meta.dirname, '../../apps/monolith/bundle/build.mjs');
 const slowEndMs = 40_000;
 const maxStarts = 20;
-
-/** Builds the bundle that servers start from, unless it is up to date. @throws Error if it cannot be built */
-export function buildServer(): void {
-  const { status, stderr } = spawnSync(process.execPath, [bundler, '--if-changed'], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The server could not be bundled: ${stderr}`);
-}
 
 /** Creates `count` servers over an installation. */
 export function createKilledServers(folder: string, count: number): KilledServers {

@@ -59,6 +59,8 @@ export async function startWorld(options: {
         () => response.destroy(),
       );
   });
+  // A frozen process would send its next request to a connection that was closed meanwhile, and its tool would fail.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
