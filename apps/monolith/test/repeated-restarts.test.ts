@@ -71,7 +71,16 @@ async function untilBegun({ launches }: TestInstallation, times: number): Promis
   while ((await launches()).length < times) await pause(20);
 }
 
-/** Starts a run on a first server, which ends with `signal` during its call, as do the next ones until there were `times`. */
+/** Resolves when the response of the model is stored. It may end after its call has begun, because `read` is a safe tool. */
+async function untilResponseIsStored(url: string, runId: string): Promise<void> {
+  const response = await fetch(`${url}/v1/runs/${runId}/events`);
+  for await (const { event, id } of readEvents(response)) if (event === 'model-end' && id !== undefined) return;
+}
+
+/**
+ * Starts a run on a first server, which ends with `signal` during its call, as do the next ones until there were `times`. The first
+ * attempt has progress: the response of the model is stored.
+ */
 async function restarted(installation: TestInstallation, signal: NodeJS.Signals, times: number): Promise<string> {
   let runId = '';
   for (let number = 1; number <= times; number++) {
@@ -79,6 +88,7 @@ async function restarted(installation: TestInstallation, signal: NodeJS.Signals,
     const url = await server.url();
     if (number === 1) runId = (await send(url, '/v1/runs', { kind: 'agent', task: 'read it' })).id;
     await untilBegun(installation, number);
+    if (number === 1) await untilResponseIsStored(url, runId);
     server.signal(signal);
     await server.exit;
   }
@@ -103,7 +113,7 @@ test('a run completes after ten shutdowns in a row during the same call', { time
 
 test('a suspected run fails at the crash after runs.maxFruitlessCrashes crashes', { timeout: 120_000 }, async () => {
   await using installation = await createInstallation(config, files);
-  // The first attempt has a response. After two crashes without progress the run is suspected, and the second crash then ends it.
+  // The first attempt stores a response. After two crashes without progress the run is suspected, and the second crash then ends it.
   const runId = await restarted(installation, 'SIGKILL', 5);
   using server = startProcess(installation.folder, ['--port', '0']);
   const url = await server.url();
