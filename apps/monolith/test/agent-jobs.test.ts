@@ -3,15 +3,13 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RaviConfig } from '@ravi/host';
-import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { send, until } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
 import { storeCases } from './support/state-stores.ts';
 import type { StoreCase } from './support/state-stores.ts';
-
-// oxlint-disable-next-line typescript/no-explicit-any
-type Body = any;
 
 /**
  * Source of a model that calls the tool that its task names, says that it waits, and repeats what it reads about the job. It
@@ -71,25 +69,6 @@ function install(store: StoreCase, changes: RaviConfig = {}): Promise<TestInstal
   return createInstallation({ ...config, ...changes, plugins: { ...config.plugins, ...store.plugin() } }, files);
 }
 
-async function send(url: string, path: string, body?: unknown): Promise<Body> {
-  const response = await fetch(`${url}${path}`, {
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  });
-  return response.json();
-}
-
-/** Follows a run across its streams until it ends, and returns the data of its end. */
-async function ended(url: string, runId: string): Promise<Body> {
-  for (let last = ''; ;) {
-    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
-    for await (const received of readEvents(response)) {
-      if (received.event === 'run-end') return JSON.parse(received.data).data;
-      last = received.id ?? last;
-    }
-  }
-}
-
 async function eventually<Value>(read: () => Promise<Value | undefined>): Promise<Value> {
   for (;;) {
     const value = await read();
@@ -133,18 +112,18 @@ for (const store of storeCases) {
         { timeout: 90_000 },
         async () => {
           await using installation = await install(store);
-          using first = startProcess(installation.folder, ['--port', '0']);
+          using first = startBundled(installation.folder);
           const { id } = await startWithJob(await first.url(), tool, installation);
           first.signal(signal);
           await first.exit;
 
-          using second = startProcess(installation.folder, ['--port', '0']);
+          using second = startBundled(installation.folder);
           const url = await second.url();
           await eventually(async () => ((await installation.launches()).length > 1 ? true : undefined));
           const job = await jobOf(url, id);
           assert.deepEqual([job.status, job.callId, job.kind], ['running', `call_${tool}`, tool]);
           await finish(installation);
-          const end = await ended(url, id);
+          const end = await until(url, id, 'run-end');
           assert.deepEqual(
             [end.status, end.text.replaceAll(job.id, 'JOB')],
             ['completed', `The job JOB of ${tool} (call call_${tool}) is completed:\nthe report`],
@@ -165,14 +144,14 @@ for (const store of storeCases) {
       { timeout: 90_000 },
       async () => {
         await using installation = await install(store);
-        using first = startProcess(installation.folder, ['--port', '0']);
+        using first = startBundled(installation.folder);
         const { id } = await startWithJob(await first.url(), 'mail', installation);
         first.signal(signal);
         await first.exit;
 
-        using second = startProcess(installation.folder, ['--port', '0']);
+        using second = startBundled(installation.folder);
         const url = await second.url();
-        const end = await ended(url, id);
+        const end = await until(url, id, 'run-end');
         assert.equal(end.status, 'completed');
         assert.match(
           end.text,
@@ -198,7 +177,7 @@ for (const store of storeCases) {
         async () => {
           await using installation = await install(store, { approvals: { mode } });
           await finish(installation);
-          using first = startProcess(installation.folder, ['--port', '0']);
+          using first = startBundled(installation.folder);
           const url = await first.url();
           const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'wire' });
           const status = mode === 'pause' ? 'paused' : 'running';
@@ -209,12 +188,12 @@ for (const store of storeCases) {
           first.signal(signal);
           await first.exit;
 
-          using second = startProcess(installation.folder, ['--port', '0']);
+          using second = startBundled(installation.folder);
           const next = await second.url();
           assert.equal((await jobOf(next, id)).status, 'running');
           const decided = await send(next, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
           assert.equal(decided.error, undefined, JSON.stringify(decided));
-          const end = await ended(next, id);
+          const end = await until(next, id, 'run-end');
           assert.equal(end.status, 'completed');
           assert.match(end.text, /is completed:\nthe report$/);
           assert.deepEqual(await installation.launches(), ['wire']);
@@ -230,7 +209,7 @@ for (const store of storeCases) {
         await using installation = await install(store);
         const hold = join(installation.folder, 'hold');
         await writeFile(hold, '');
-        using first = startProcess(installation.folder, ['--port', '0']);
+        using first = startBundled(installation.folder);
         const url = await first.url();
         const { id, sessionId } = await send(url, '/v1/runs', { kind: 'agent', task: 'mail' });
         const told = async (): Promise<string> => JSON.stringify(await send(url, `/v1/sessions/${sessionId}/history`));
@@ -242,9 +221,9 @@ for (const store of storeCases) {
         await first.exit;
         await rm(hold);
 
-        using second = startProcess(installation.folder, ['--port', '0']);
+        using second = startBundled(installation.folder);
         const next = await second.url();
-        const end = await ended(next, id);
+        const end = await until(next, id, 'run-end');
         assert.equal(end.status, 'completed');
         assert.match(end.text, /is completed:\nthe report$/);
         assert.deepEqual(await installation.launches(), ['mail']);
@@ -262,12 +241,12 @@ for (const store of storeCases) {
     { timeout: 90_000 },
     async () => {
       await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
+      using server = startBundled(installation.folder);
       const url = await server.url();
       const { id, pendingApprovals } = await pausedWithJob(url);
       const job = await jobOf(url, id);
       await send(url, `/v1/jobs/${job.id}/cancel`, {});
-      const end = await ended(url, id);
+      const end = await until(url, id, 'run-end');
       assert.equal(end.status, 'completed');
       assert.match(end.text, /is cancelled:\nThe job was cancelled$/);
       const late = await send(url, `/v1/approvals/${pendingApprovals[0].id}/decision`, { decision: 'approved' });
@@ -278,7 +257,7 @@ for (const store of storeCases) {
 
   store.test(`a job of a paused run ends with its run (${store.name})`, { timeout: 90_000 }, async () => {
     await using installation = await install(store);
-    using server = startProcess(installation.folder, ['--port', '0']);
+    using server = startBundled(installation.folder);
     const url = await server.url();
     const { id } = await pausedWithJob(url);
     assert.equal((await send(url, `/v1/runs/${id}/cancel`, {})).status, 'cancelled');

@@ -7,29 +7,9 @@ import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
-
-// oxlint-disable-next-line typescript/no-explicit-any
-type Body = any;
-
-async function send(url: string, path: string, body?: unknown): Promise<Body> {
-  const response = await fetch(`${url}${path}`, {
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  });
-  return response.json();
-}
-
-/** Follows a run across its streams until `event` and returns its data. */
-async function until(url: string, runId: string, event: string): Promise<Body> {
-  for (let last = ''; ;) {
-    const response = await fetch(`${url}/v1/runs/${runId}/events`, { headers: { 'last-event-id': last } });
-    for await (const received of readEvents(response)) {
-      if (received.event === event) return JSON.parse(received.data).data;
-      last = received.id ?? last;
-    }
-  }
-}
+import { send, until } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
 
 /** Prolongs the lease of the killed process, so that no server waits until it expires. */
 async function prolongLease(folder: string, runId: string): Promise<void> {
@@ -55,13 +35,13 @@ test(
       return await tools.slow({});`;
     const config = { agent: { demoScript: './demo.ts' }, policy: { maxRiskUnapproved: 'high' as const } };
     await using installation = await createInstallation(config, { 'demo.ts': demo, 'tools/slow.mjs': slowTool });
-    using first = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
     const { id: runId, sessionId } = await send(await first.url(), '/v1/runs', { kind: 'agent', task: 'demo' });
     await first.exit;
     assert.deepEqual(await installation.launches(), ['launch moon']);
     await prolongLease(installation.folder, runId);
 
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using second = startBundled(installation.folder);
     const url = await second.url();
     const ended = await until(url, runId, 'run-end');
     assert.deepEqual([ended.status, ended.steps], ['completed', 2]);
@@ -95,7 +75,7 @@ test(
     const config = { agent: { demoScript: './demo.ts' }, approvals: { mode: 'pause' as const } };
     const demo = `return await tools.launch({ target: 'moon' });`;
     await using installation = await createInstallation(config, { 'demo.ts': demo });
-    using first = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
     const url = await first.url();
     const agent = await send(url, '/v1/runs', { kind: 'agent', task: 'demo' });
     const asked = await until(url, agent.id, 'approval-requested');
@@ -108,7 +88,7 @@ test(
     assert.equal(await first.exit, 0);
     await reader.text().catch(() => {});
 
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using second = startBundled(installation.folder);
     const next = await second.url();
     assert.equal((await send(next, `/v1/runs/${paused.id}`)).status, 'paused');
     assert.equal((await send(next, `/v1/runs/${working.id}`)).status, 'running');
@@ -131,7 +111,7 @@ for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
       async () => {
         const config = { agent: { demoScript: './demo.ts' }, approvals: { mode } };
         await using installation = await createInstallation(config, { 'demo.ts': twoLaunches });
-        using first = startProcess(installation.folder, ['--port', '0']);
+        using first = startBundled(installation.folder);
         const url = await first.url();
         const { id: runId, sessionId } = await send(url, '/v1/runs', { kind: 'agent', task: 'demo' });
         const pending = async (at: string): Promise<readonly Body[]> =>
@@ -145,7 +125,7 @@ for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
         first.signal(ending);
         await first.exit;
 
-        using second = startProcess(installation.folder, ['--port', '0']);
+        using second = startBundled(installation.folder);
         const next = await second.url();
         assert.deepEqual(
           (await pending(next)).map(({ id }) => id),

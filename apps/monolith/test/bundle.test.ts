@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { buildServer, startProcess } from './support/server-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const bundle = join(root, 'apps/monolith/bundle');
 
-beforeAll(() => {
-  const { status, stderr } = spawnSync(process.execPath, [join(bundle, 'build.mjs'), '--if-changed'], {
-    encoding: 'utf8',
-  });
-  assert.equal(status, 0, stderr);
-}, 60_000);
+beforeAll(buildServer, 60_000);
 
 /** Uses the bundle, and writes a line for each source file of a package that is loaded all the same. */
 const preload = `

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startProcess } from './support/server-process.ts';
+import { afterAll } from 'vitest';
+import { pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
 import { storeCases } from './support/state-stores.ts';
 import type { StoreCase } from './support/state-stores.ts';
-import { delegate, installSubAgents, pendingOf, send, start, task, until, untilStatus } from './support/sub-agents.ts';
-import type { Body, Call } from './support/sub-agents.ts';
+import { delegate, installSubAgents, task } from './support/sub-agents.ts';
+import type { Call } from './support/sub-agents.ts';
 import type { TestInstallation } from './support/installation.ts';
 
 const timeout = 90_000;
@@ -39,14 +44,26 @@ const policy = { maxRiskUnapproved: 'high' };
 export default createAgentTool(new ReActAgent({ name: 'dispatcher', model, policy, tools: [courier] }));
 `;
 
-function install(store: StoreCase): Promise<TestInstallation> {
-  return installSubAgents(
-    { plugins: store.plugin() },
-    {
-      'tools/crash.mjs': hangTool,
-      'tools/dispatcher.mjs': dispatcherTool,
-    },
-  );
+interface World {
+  readonly installation: TestInstallation;
+  readonly url: string;
+}
+
+/** Starts one server for all tests of a store, none of which ends it. Each test begins without notes of the ones before. */
+function shareServer(store: StoreCase): () => Promise<World> {
+  const stack = new AsyncDisposableStack();
+  let opened: Promise<World> | undefined;
+  afterAll(() => stack.disposeAsync());
+  const open = async (): Promise<World> => {
+    const files = { 'tools/crash.mjs': hangTool, 'tools/dispatcher.mjs': dispatcherTool };
+    const installation = stack.use(await installSubAgents({ plugins: store.plugin() }, files));
+    return { installation, url: await stack.use(startBundled(installation.folder)).url() };
+  };
+  return async () => {
+    const world = await (opened ??= open());
+    await rm(join(world.installation.folder, 'launches.txt'), { force: true });
+    return world;
+  };
 }
 
 async function untilNoted(installation: TestInstallation, ...lines: readonly string[]): Promise<void> {
@@ -72,13 +89,13 @@ async function cancel(url: string, path: string): Promise<Body> {
 }
 
 for (const store of storeCases) {
+  const world = shareServer(store);
+
   store.test(
     `a sub-agent is cancelled during its call: the call ends, and the model of its caller reads why (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { installation, url } = await world();
       const runId = await start(url, task([delegate('boss', [delegate('helper', [hang])])], [launch]));
       await untilNoted(installation, 'begun');
       const boss = await childOf(url, runId);
@@ -103,9 +120,7 @@ for (const store of storeCases) {
     `the approval of a cancelled sub-agent is withdrawn while its caller works, and its script ends (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { installation, url } = await world();
       const code = 'await tools.crash({});';
       const work = [delegate('helper', [['detonate', {}]]), delegate('scripter', [['tool_chain', { code }]])];
       const runId = await start(url, task(work));
@@ -136,9 +151,7 @@ for (const store of storeCases) {
       `a sub-agent that is paused for a ${kind} is cancelled, and its callers continue (${store.name})`,
       { timeout },
       async () => {
-        await using installation = await install(store);
-        using server = startProcess(installation.folder, ['--port', '0']);
-        const url = await server.url();
+        const { url } = await world();
         const runId = await start(url, task([delegate('boss', [delegate('helper', [call])])], [launch]));
         const run = await untilStatus(url, runId, 'paused');
         const helper = await childOf(url, run.children[0].id);
@@ -156,9 +169,7 @@ for (const store of storeCases) {
     `a question of a cancelled sub-agent is withdrawn, and that of another one is still asked (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { url } = await world();
       const runId = await start(url, task([delegate('helper', [ask]), delegate('helper', [ask], [launch])]));
       const { children } = await untilStatus(url, runId, 'paused');
       const [first] = children.filter(({ callId }: Body) => callId === 'call_0_0');
@@ -180,9 +191,7 @@ for (const store of storeCases) {
     `a job inside a sub-agent is cancelled, and the model of the sub-agent reads why (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { installation, url } = await world();
       const runId = await start(url, task([delegate('dispatcher', [delegate('courier', [hang])])]));
       await untilNoted(installation, 'begun');
       const { id } = await childOf(url, runId);
@@ -201,9 +210,7 @@ for (const store of storeCases) {
     `a run that is paused for the question of a job continues when the job is cancelled (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { url } = await world();
       const runId = await start(url, task([delegate('courier', [ask])], [launch]));
       const { questions, sessionId } = await untilStatus(url, runId, 'paused');
       assert.equal(questions[0].agent, 'courier');
@@ -224,9 +231,7 @@ for (const store of storeCases) {
     `a sub-agent that has asked is cancelled while another one works, and its question is not asked (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { installation, url } = await world();
       const runId = await start(url, task([delegate('helper', [ask]), delegate('helper', [hang])], [launch]));
       await untilNoted(installation, 'begun');
       let asking: Body;
@@ -245,6 +250,7 @@ for (const store of storeCases) {
         [ended.status, ended.text],
         ['completed', `${cancelledText('helper')} | ${cancelledText('helper')} | launched`],
       );
+      await untilNoted(installation, 'aborted');
     },
   );
 
@@ -252,9 +258,7 @@ for (const store of storeCases) {
     `a job inside a sub-agent that asks is cancelled while all runs are paused, and they continue (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { url } = await world();
       const runId = await start(url, task([delegate('dispatcher', [delegate('courier', [ask])])], [launch]));
       const { children } = await untilStatus(url, runId, 'paused');
       const { id } = children[0];
@@ -271,18 +275,17 @@ for (const store of storeCases) {
     `a server that does not run the sub-agent names the outermost run (${store.name})`,
     { timeout },
     async () => {
-      await using installation = await install(store);
-      using server = startProcess(installation.folder, ['--port', '0']);
-      const url = await server.url();
+      const { installation, url } = await world();
       const runId = await start(url, task([delegate('boss', [delegate('helper', [hang])])]));
       await untilNoted(installation, 'begun');
       const helper = await childOf(url, (await childOf(url, runId)).id);
-      using other = startProcess(installation.folder, ['--port', '0']);
+      using other = startBundled(installation.folder);
       const { status, body } = await cancel(await other.url(), `runs/${helper.id}`);
       assert.deepEqual([status, body.error.code], [409, 'E_STATE_CONFLICT']);
       assert.match(body.error.message, new RegExp(`It works for run ${runId}: cancel it, or that run, on the server`));
       await cancel(url, `runs/${runId}`);
       assert.equal((await until(url, runId, 'run-end')).status, 'cancelled');
+      await untilNoted(installation, 'aborted');
     },
   );
 }

@@ -2,21 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startProcess } from './support/server-process.ts';
+import { answer, approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
 import { storeCases } from './support/state-stores.ts';
-import {
-  answer,
-  approve,
-  delegate,
-  installSubAgents,
-  pendingOf,
-  send,
-  start,
-  task,
-  until,
-  untilStatus,
-} from './support/sub-agents.ts';
-import type { Body, Call } from './support/sub-agents.ts';
+import { delegate, installSubAgents, task } from './support/sub-agents.ts';
+import type { Call } from './support/sub-agents.ts';
 
 /** Source of a background tool with an effect, which ends once there is a file `go`. */
 const mailTool = `
@@ -54,7 +45,7 @@ for (const store of storeCases) {
     async () => {
       const files = { 'tools/mail.mjs': mailTool };
       await using installation = await installSubAgents({ plugins: store.plugin() }, files);
-      using first = startProcess(installation.folder, ['--port', '0']);
+      using first = startBundled(installation.folder);
       const url = await first.url();
       const runId = await start(url, task([['mail', {}]], [ask]));
       const isAsking = async (): Promise<boolean> => (await historyOf(url, runId)).includes('Which way?');
@@ -73,7 +64,7 @@ for (const store of storeCases) {
       first.signal('SIGKILL');
       await first.exit;
 
-      using second = startProcess(installation.folder, ['--port', '0']);
+      using second = startBundled(installation.folder);
       const next = await second.url();
       await answer(next, runId, 'Left');
       const ended = await until(next, runId, 'run-end');
@@ -92,7 +83,7 @@ for (const store of storeCases) {
       { timeout },
       async () => {
         await using installation = await installSubAgents({ plugins: store.plugin() });
-        using first = startProcess(installation.folder, ['--port', '0']);
+        using first = startBundled(installation.folder);
         const url = await first.url();
         const runId = await start(url, task([delegate('courier', [['detonate', { target: 'mine' }]])], [ask]));
         const [asked] = await pendingOf(url, runId, 1);
@@ -101,7 +92,7 @@ for (const store of storeCases) {
         first.signal('SIGKILL');
         await first.exit;
 
-        using second = startProcess(installation.folder, ['--port', '0']);
+        using second = startBundled(installation.folder);
         const next = await second.url();
         assert.equal((await untilStatus(next, runId, 'paused')).questions.length, 1);
         if (order === 'before') {

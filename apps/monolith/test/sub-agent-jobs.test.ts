@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
-import { startProcess } from './support/server-process.ts';
+import { approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
 import { storeCases } from './support/state-stores.ts';
-import {
-  approve,
-  delegate,
-  installSubAgents,
-  pendingOf,
-  send,
-  start,
-  task,
-  until,
-  untilStatus,
-} from './support/sub-agents.ts';
-import type { Body, Call } from './support/sub-agents.ts';
+import { delegate, installSubAgents, task } from './support/sub-agents.ts';
+import type { Call } from './support/sub-agents.ts';
 
 for (const store of storeCases) {
   store.test(
@@ -21,11 +13,11 @@ for (const store of storeCases) {
     async () => {
       await using installation = await installSubAgents({ plugins: store.plugin() });
       const steps = [[['launch', { target: 'moon' }]], [['crash', {}]], [['detonate', { target: 'mine' }]]] as const;
-      using first = startProcess(installation.folder, ['--port', '0']);
+      using first = startBundled(installation.folder);
       const runId = await start(await first.url(), task([delegate('courier', ...steps)]));
       await first.exit;
 
-      using second = startProcess(installation.folder, ['--port', '0']);
+      using second = startBundled(installation.folder);
       const url = await second.url();
       const [asked] = await pendingOf(url, runId, 1);
       assert.equal(asked.agent, 'courier');
@@ -48,7 +40,7 @@ for (const store of storeCases) {
     },
     async () => {
       await using installation = await installSubAgents({ plugins: store.plugin() });
-      using server = startProcess(installation.folder, ['--port', '0']);
+      using server = startBundled(installation.folder);
       const url = await server.url();
       const work = (agent: string): Call => delegate(agent, [['detonate', { target: agent }]]);
       const runId = await start(url, task([work('courier'), work('helper')]));

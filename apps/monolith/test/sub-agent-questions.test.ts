@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { startProcess } from './support/server-process.ts';
+import { answer, approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
 import { storeCases } from './support/state-stores.ts';
-import {
-  answer,
-  approve,
-  delegate,
-  installSubAgents,
-  pendingOf,
-  send,
-  start,
-  task,
-  until,
-  untilStatus,
-} from './support/sub-agents.ts';
-import type { Body, Call } from './support/sub-agents.ts';
+import { delegate, installSubAgents, task } from './support/sub-agents.ts';
+import type { Call } from './support/sub-agents.ts';
 
 const ask = (question: string): Call => ['ask_user', { question }];
 const launch = (target: string): Call => ['launch', { target }];
@@ -29,7 +20,7 @@ for (const store of storeCases) {
       { timeout },
       async () => {
         await using installation = await installSubAgents({ plugins: store.plugin() });
-        using first = startProcess(installation.folder, ['--port', '0']);
+        using first = startBundled(installation.folder);
         const url = await first.url();
         const work = delegate('helper', [launch('moon')], [ask('Which way?')], [launch('sun')]);
         const runId = await start(url, task([work, launch('mars')]));
@@ -48,7 +39,7 @@ for (const store of storeCases) {
         first.signal(ending);
         await first.exit;
 
-        using second = startProcess(installation.folder, ['--port', '0']);
+        using second = startBundled(installation.folder);
         const next = await second.url();
         assert.equal((await send(next, `/v1/runs/${runId}`)).status, 'paused');
         await answer(next, runId, { 'call_0_0.call_1_0': 'Left' });
@@ -72,7 +63,7 @@ for (const store of storeCases) {
     { timeout },
     async () => {
       await using installation = await installSubAgents({ plugins: store.plugin() });
-      using first = startProcess(installation.folder, ['--port', '0']);
+      using first = startBundled(installation.folder);
       const url = await first.url();
       const helper = delegate('helper', [ask('Which way?')], [['crash', {}]]);
       const runId = await start(url, task([delegate('boss', [helper])]));
@@ -84,7 +75,7 @@ for (const store of storeCases) {
       await answer(url, runId, 'Left');
       await first.exit;
 
-      using second = startProcess(installation.folder, ['--port', '0']);
+      using second = startBundled(installation.folder);
       const ended = await until(await second.url(), runId, 'run-end');
       assert.equal(ended.status, 'completed', JSON.stringify(ended));
       assert.match(ended.text, /^Left \| .*crash was running/);
@@ -98,7 +89,7 @@ test(
   { timeout },
   async () => {
     await using installation = await installSubAgents();
-    using server = startProcess(installation.folder, ['--port', '0']);
+    using server = startBundled(installation.folder);
     const url = await server.url();
     const work = (name: string): Call => delegate('helper', [ask(`${name}?`)], [launch(name)], [ask(`More ${name}?`)]);
     const runId = await start(url, task([work('east'), work('west'), ask('Why?')]));
@@ -126,7 +117,7 @@ test(
 
 test('a sub-agent asks while the call of another one waits for approval', { timeout }, async () => {
   await using installation = await installSubAgents();
-  using server = startProcess(installation.folder, ['--port', '0']);
+  using server = startBundled(installation.folder);
   const url = await server.url();
   const asking = delegate('helper', [ask('Which way?')]);
   const runId = await start(url, task([asking, delegate('helper', [['detonate', { target: 'mine' }]])]));
@@ -142,7 +133,7 @@ test('a sub-agent asks while the call of another one waits for approval', { time
 
 test('a sub-agent that works as a job asks, and the answer reaches it', { timeout }, async () => {
   await using installation = await installSubAgents();
-  using first = startProcess(installation.folder, ['--port', '0']);
+  using first = startBundled(installation.folder);
   const url = await first.url();
   const runId = await start(url, task([delegate('courier', [ask('Which way?')], [launch('moon')])], [launch('mars')]));
   const { questions } = await untilQuestion(url, runId, 'call_0_0.call_0_0');
@@ -153,7 +144,7 @@ test('a sub-agent that works as a job asks, and the answer reaches it', { timeou
   first.signal('SIGKILL');
   await first.exit;
 
-  using second = startProcess(installation.folder, ['--port', '0']);
+  using second = startBundled(installation.folder);
   const next = await second.url();
   await answer(next, runId, 'Left');
   const ended = await until(next, runId, 'run-end');
@@ -169,7 +160,7 @@ test('a sub-agent that works as a job asks, and the answer reaches it', { timeou
 
 test('the question of a sub-agent is answered at its own run, and withdrawn with its caller', { timeout }, async () => {
   await using installation = await installSubAgents();
-  using server = startProcess(installation.folder, ['--port', '0']);
+  using server = startBundled(installation.folder);
   const url = await server.url();
   const begin = async (): Promise<Body> => {
     const runId = await start(url, task([delegate('helper', [ask('Which way?')])]));
@@ -188,7 +179,7 @@ test('the question of a sub-agent is answered at its own run, and withdrawn with
 
 test('an answer to one sub-agent is not given to another one that asks', { timeout }, async () => {
   await using installation = await installSubAgents();
-  using server = startProcess(installation.folder, ['--port', '0']);
+  using server = startBundled(installation.folder);
   const url = await server.url();
   const asking = delegate('helper', [ask('Delete everything?')]);
   const runId = await start(url, task([delegate('helper', [launch('moon')]), asking]));
@@ -206,7 +197,7 @@ test(
   { timeout },
   async () => {
     await using installation = await installSubAgents();
-    using server = startProcess(installation.folder, ['--port', '0']);
+    using server = startBundled(installation.folder);
     const url = await server.url();
     const begin = async (...calls: readonly Call[]): Promise<Body> => {
       const runId = await start(url, task([delegate('boss', [delegate('helper', [...calls])])]));

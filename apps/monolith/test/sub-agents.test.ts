@@ -1,37 +1,50 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startProcess } from './support/server-process.ts';
+import { approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
 import { storeCases } from './support/state-stores.ts';
-import {
-  approve,
-  delegate,
-  installSubAgents,
-  pendingOf,
-  send,
-  start,
-  task,
-  until,
-  untilStatus,
-} from './support/sub-agents.ts';
-import type { Body, Call } from './support/sub-agents.ts';
+import { delegate, installSubAgents, task } from './support/sub-agents.ts';
+import type { Call } from './support/sub-agents.ts';
+
+/** Works until its server is killed. */
+const hangTool = `
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+export default {
+  name: 'crash', description: 'Works.', risk: 'high', inputSchema: { type: 'object' },
+  async execute() {
+    await appendFile(join(import.meta.dirname, '../launches.txt'), 'crash\\n');
+    await new Promise(() => {});
+  },
+};`;
 
 for (const store of storeCases) {
   store.test(
     `a sub-agent whose server is killed during its call continues on the next one, and repeats no effect (${store.name})`,
     { timeout: 90_000 },
     async () => {
-      await using installation = await installSubAgents({ plugins: store.plugin() });
+      await using installation = await installSubAgents({ plugins: store.plugin() }, { 'tools/crash.mjs': hangTool });
       const work = delegate(
         'helper',
         [['launch', { target: 'moon' }]],
         [['crash', {}]],
         [['launch', { target: 'sun' }]],
       );
-      using first = startProcess(installation.folder, ['--port', '0']);
-      const runId = await start(await first.url(), task([work], [['launch', { target: 'mars' }]]));
+      using first = startBundled(installation.folder);
+      const before = await first.url();
+      const runId = await start(before, task([work], [['launch', { target: 'mars' }]]));
+      while (!(await installation.launches()).includes('crash')) await pause(20);
+      // Events and exchanges are stored a moment after what they report; this test counts them.
+      for (let steps = 0, exchanges = 0; steps < 2 || exchanges < 2; await pause(20)) {
+        const { id } = (await send(before, `/v1/runs/${runId}`)).children[0];
+        ({ steps } = await send(before, `/v1/runs/${id}`));
+        exchanges = (await send(before, `/v1/runs/${id}/exchanges`)).items.length;
+      }
+      first.signal('SIGKILL');
       await first.exit;
 
-      using second = startProcess(installation.folder, ['--port', '0']);
+      using second = startBundled(installation.folder);
       const url = await second.url();
       const ended = await until(url, runId, 'run-end');
       assert.equal(ended.status, 'completed', JSON.stringify(ended));
@@ -86,7 +99,7 @@ for (const store of storeCases) {
       async () => {
         await using installation = await installSubAgents({ plugins: store.plugin() });
         const work = delegate('helper', [['launch', { target: 'moon' }]], [['detonate', { target: 'mine' }]]);
-        using first = startProcess(installation.folder, ['--port', '0']);
+        using first = startBundled(installation.folder);
         const url = await first.url();
         const runId = await start(url, task([work]));
         const [asked] = await pendingOf(url, runId, 1);
@@ -96,7 +109,7 @@ for (const store of storeCases) {
         first.signal(ending);
         await first.exit;
 
-        using second = startProcess(installation.folder, ['--port', '0']);
+        using second = startBundled(installation.folder);
         const next = await second.url();
         assert.equal((await send(next, `/v1/runs/${runId}`)).status, 'paused');
         // The tool belongs to the sub-agent alone, which does not run now.
@@ -118,7 +131,7 @@ for (const store of storeCases) {
       await using installation = await installSubAgents({ plugins: store.plugin() });
       const helper = delegate('helper', [['detonate', { target: 'mine' }]], [['crash', {}]]);
       const boss = delegate('boss', [helper]);
-      using first = startProcess(installation.folder, ['--port', '0']);
+      using first = startBundled(installation.folder);
       const url = await first.url();
       const runId = await start(url, task([boss]));
       const [asked] = await pendingOf(url, runId, 1);
@@ -127,7 +140,7 @@ for (const store of storeCases) {
       await approve(url, asked);
       await first.exit;
 
-      using second = startProcess(installation.folder, ['--port', '0']);
+      using second = startBundled(installation.folder);
       const next = await second.url();
       const ended = await until(next, runId, 'run-end');
       assert.equal(ended.status, 'completed', JSON.stringify(ended));
@@ -152,7 +165,7 @@ for (const store of storeCases) {
       await using installation = await installSubAgents({ plugins: store.plugin() });
       const work = (name: string): Call =>
         delegate('helper', [['launch', { target: name }]], [['detonate', { target: name }]]);
-      using server = startProcess(installation.folder, ['--port', '0']);
+      using server = startBundled(installation.folder);
       const url = await server.url();
       const runId = await start(url, task([work('east'), work('west'), ['launch', { target: 'own' }]]));
       const asked = await pendingOf(url, runId, 2);
@@ -178,7 +191,7 @@ for (const store of storeCases) {
     { timeout: 90_000 },
     async () => {
       await using installation = await installSubAgents({ plugins: store.plugin() });
-      using server = startProcess(installation.folder, ['--port', '0']);
+      using server = startBundled(installation.folder);
       const url = await server.url();
       const runId = await start(url, task([delegate('helper', [['detonate', {}]])]));
       const [asked] = await pendingOf(url, runId, 1);
@@ -202,7 +215,7 @@ for (const store of storeCases) {
     const { error } = await tools.crash.safe({});
     return [first, second, error.code, await tools.launch({ target: 'sun' })].join(', ');`;
       const work = delegate('scripter', [['tool_chain', { code }]]);
-      using first = startProcess(installation.folder, ['--port', '0']);
+      using first = startBundled(installation.folder);
       const url = await first.url();
       const runId = await start(url, task([work]));
       const [asked] = await pendingOf(url, runId, 1);
@@ -211,7 +224,7 @@ for (const store of storeCases) {
       await approve(url, asked);
       await first.exit;
 
-      using second = startProcess(installation.folder, ['--port', '0']);
+      using second = startBundled(installation.folder);
       const next = await second.url();
       const ended = await until(next, runId, 'run-end');
       assert.equal(ended.text, 'launched, launched, E_CALL_UNKNOWN, launched', JSON.stringify(ended));

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 const entry = join(import.meta.dirname, '../../src/main.ts');
+const bundle = join(import.meta.dirname, '../../bundle');
 const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 
 /** A server in its own process, started by its command. */
@@ -60,4 +61,23 @@ export function startProcess(
     errors: text(child.stderr as Readable),
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   };
+}
+
+/** Builds the bundle from which `npm start` starts a server, unless it is up to date. @throws Error if it cannot be built */
+export function buildServer(): void {
+  const args = [join(bundle, 'build.mjs'), '--if-changed'];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The server could not be bundled: ${stderr}`);
+}
+
+let isBuilt = false;
+
+/**
+ * Starts a server on a free port from its bundle, as `npm start` does. That takes a third of the processor time of a start from
+ * the sources, for tests that start many servers.
+ */
+export function startBundled(cwd: string): ServerProcess {
+  if (!isBuilt) buildServer();
+  isBuilt = true;
+  return startProcess(cwd, ['--port', '0'], { preload: join(bundle, 'use.mjs') });
 }
