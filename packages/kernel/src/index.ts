@@ -153,6 +153,7 @@ export type {
 } from './state/run-event-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
+export type { SecretStore, StoredValue, ValuePlace, ValueStore } from './state/value-store.ts';
 export { requireStateStoreParts } from './state/state-store.ts';
 export type {
   CompleteStateStore,
@@ -184,7 +185,16 @@ export type { ToolRisk } from './tool/risk.ts';
 export type { Skill } from './tool/skill.ts';
 export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { StandardResult, StandardSchema } from './tool/standard-schema.ts';
-export type { ToolSource, ToolSourceContent } from './tool/tool.ts';
+export type {
+  OpenToolSource,
+  OpenToolSourceOptions,
+  RemoteToolSource,
+  ToolSource,
+  ToolSourceContent,
+  ToolSourceSignIn,
+  ToolSourceStatus,
+} from './tool/tool-source.ts';
+export type { ElicitationRequest, ElicitationResult } from './tool/elicitation.ts';
 export { isToolSearch, specOf } from './tool/tool-spec.ts';
 export type { FunctionSpec, ProviderSpec, ToolSpec } from './tool/tool-spec.ts';
 export {

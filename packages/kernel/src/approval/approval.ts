@@ -1,6 +1,7 @@
 import type { BlobStat } from '../blob/blob-store.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Principal, RunWriter } from '../base/run-context.ts';
+import type { ElicitationRequest } from '../tool/elicitation.ts';
 import type { ToolRisk } from '../tool/risk.ts';
 
 /** Request for permission to run one call, decided by a person or a rule. Immutable and JSON-serialisable. */
@@ -36,6 +37,11 @@ export interface ApprovalRequest {
   readonly expiresAt: number;
   /** Default `deny`. */
   readonly onExpiry?: ExpiryPolicy;
+  /**
+   * Input that the running call asks for. Such a request is no question of permission: `approved` answers it, with the `content` of
+   * the decision if it is a form, and `denied` declines it.
+   */
+  readonly elicitation?: ElicitationRequest;
 }
 
 /**
@@ -56,6 +62,8 @@ export interface ApprovalDecisionInput {
   readonly decision: ApprovalDecision;
   /** Arguments to run with instead; required for `modified`. */
   readonly modifiedArgs?: JsonObject;
+  /** Answer to the form of a request with an `elicitation`. */
+  readonly content?: JsonObject;
   /** Shown to the model, so that it can adapt. */
   readonly reason?: string;
   /** Name of the approver. */

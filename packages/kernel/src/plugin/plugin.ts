@@ -6,7 +6,8 @@ import type { Logger } from '../base/logger.ts';
 import type { ModelProvider } from '../model/model-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateStore } from '../state/state-store.ts';
-import type { ToolSource } from '../tool/tool.ts';
+import type { SecretStore } from '../state/value-store.ts';
+import type { ToolSource } from '../tool/tool-source.ts';
 
 /** Ports that plugins implement, by their key in the configuration. */
 export interface Ports {
@@ -29,6 +30,8 @@ export interface PluginContext {
   readonly logger: Logger;
   /** State store of the configuration, opened before every other plugin. Absent if none is configured. */
   readonly stateStore?: StateStore;
+  /** Encrypted values in that state store. Absent without one. */
+  readonly secrets?: SecretStore;
 }
 
 /** Adapter, the default export of its package. */

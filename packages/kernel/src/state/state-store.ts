@@ -9,6 +9,7 @@ import type { RunEventStore } from './run-event-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
+import type { ValueStore } from './value-store.ts';
 
 /**
  * Durable state, shared by every process that opens the same storage. Only `runs` is required; an adapter may leave out the
@@ -38,6 +39,7 @@ export interface StateStore extends AsyncDisposable {
   readonly requests?: RequestStore;
   readonly snippets?: SnippetStore;
   readonly retention?: RetentionStore;
+  readonly values?: ValueStore;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
   /**
@@ -67,6 +69,7 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   requests: true,
   snippets: true,
   retention: true,
+  values: true,
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { BlobReader, BlobRef } from '../blob/blob-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ContentBlock } from './content.ts';
+import type { ElicitationRequest, ElicitationResult } from './elicitation.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
 import { compareRisk } from './risk.ts';
@@ -57,6 +58,12 @@ export interface ToolContext {
    */
   storeArtifact(data: Uint8Array | string | ReadableStream<Uint8Array>, mediaType: string): Promise<BlobRef>;
   progress(update: ProgressUpdate): void;
+  /**
+   * Asks the person for whom the run works, and waits for the answer. The time of the wait does not count towards the time limit of
+   * the call. The request is stored and shown where approvals are shown.
+   * @throws KernelError `E_UNSUPPORTED` if there is no person to ask, `E_CANCELLED`
+   */
+  elicit(request: ElicitationRequest): Promise<ElicitationResult>;
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the call timed out. */
   check(): void;
 }
@@ -219,24 +226,12 @@ export interface AddToolOptions {
 /** Tools by name. */
 export interface ToolRegistry {
   get(name: string): AnyTool | undefined;
+  /** Returns the reason why a known tool cannot be called now, such as a changed definition; `undefined` for any other name. */
+  absenceOf?(name: string): string | undefined;
   all(): readonly AnyTool[];
   names(): readonly string[];
   /** @throws KernelError `E_TOOL_INVALID`, `E_TOOL_NAME_CONFLICT` */
   add(tool: AnyTool, options?: AddToolOptions): void;
-}
-
-/** Source of tools, such as a folder or an MCP server. A tool of one source never shadows a tool of another. */
-export interface ToolSource {
-  /** Included in every report about its tools. */
-  readonly name: string;
-  /** Loads the current tools. A tool that cannot be loaded is reported and does not hide the others. */
-  load(options: { readonly signal: AbortSignal }): Promise<ToolSourceContent>;
-}
-
-/** Tools of a {@link ToolSource}, and those that could not be loaded. */
-export interface ToolSourceContent {
-  readonly tools: readonly AnyTool[];
-  readonly failures: readonly { readonly from: string; readonly message: string }[];
 }
 
 /**
