@@ -13,6 +13,7 @@ import { createRetentionStore } from './retention-store.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
+import { createValueStore } from './value-store.ts';
 import { withStorageCheck } from './storage-check.ts';
 import type { Database } from './database.ts';
 
@@ -42,6 +43,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     exchanges: createExchangeStore(database),
     requests: createRequestStore(database),
     snippets: createSnippetStore(database),
+    values: createValueStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
     check,

@@ -22,6 +22,7 @@ export const migrations: readonly Migration[] = [
   { version: 9, statements: ownersOfRuns },
   { version: 10, statements: pausedAndEndedRuns },
   { version: 11, statements: packedExchanges },
+  { version: 12, statements: storedValues },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -141,4 +142,13 @@ function pausedAndEndedRuns({ text }: Dialect): readonly string[] {
 // The oldest exchange says which contents are still used.
 function packedExchanges(): readonly string[] {
   return ["CREATE INDEX ravi_packed_exchanges ON ravi_packed_rows (last_n) WHERE source = 'ravi_exchanges'"];
+}
+
+// The number of a row is the revision of its value.
+function storedValues({ sequence, text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_values (
+      sequence ${sequence}, area ${text} NOT NULL, principal_key ${text} NOT NULL, value_key ${text} NOT NULL,
+      value ${text} NOT NULL, UNIQUE (area, principal_key, value_key))`,
+  ];
 }

@@ -158,8 +158,9 @@ test('a check succeeds on a usable file, and fails for good once a read has foun
   damaged.fill(0xff, 100 * 4_096);
   writeFileSync(file, damaged, { flag: 'r+' });
   const isCorrupt = (error: unknown): boolean => isKernelError(error, 'E_STATE_CORRUPT');
+  // The newest first: the page that has its row is damaged, and not only the last piece of its text.
   await assert.rejects(async () => {
-    for (const id of runIds) await store.runs.get(id);
+    for (const id of runIds.toReversed()) await store.runs.get(id);
   }, isCorrupt);
   await assert.rejects(async () => store.check?.(), isCorrupt);
   writeFileSync(file, whole, { flag: 'r+' });

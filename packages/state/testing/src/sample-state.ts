@@ -89,6 +89,7 @@ export async function checkSampleState({
   jobs,
   history,
   snippets,
+  values,
 }: CompleteStateStore): Promise<void> {
   const run = await runs.get('run-1');
   assert.deepEqual([run?.lease?.owner, run?.epoch], ['process-1', 1]);
@@ -122,6 +123,7 @@ export async function checkSampleState({
   assert.equal(added?.number, 2);
   assert.equal((await history.read('ada', 'session-1')).items.length, 2);
   assert.equal((await snippets.get('ada', 'report'))?.code, 'return 1');
+  assert.ok(await values.put({ area: 'area-1', principal: 'ada', key: 'key-1' }, start, { ifRevision: 0 }));
   await runs.create({ ...owner, id: 'run-3', parentRunId: 'run-1', definition: { kind: 'chain' } });
   assert.equal((await runs.list({ parentRunId: 'run-1' })).items.length, 2);
 }

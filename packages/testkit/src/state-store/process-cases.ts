@@ -4,9 +4,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { whole } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
-import { flood, prepareRace, raceSize } from './state-store-races.ts';
+import { flood, prepareRace, racedPlace, raceSize } from './state-store-races.ts';
 import type { StateStoreProgram, StateStoreSuite } from './state-store-suite.ts';
 import type { RaceResult } from './state-store-races.ts';
+
+const owners: readonly string[] = ['one', 'two'];
 
 /** Cases about several processes. */
 export function processCases({ needing, skip, options: { program } }: StateStoreSuite): void {
@@ -20,7 +22,7 @@ export function processCases({ needing, skip, options: { program } }: StateStore
     'two processes that answer, consume, claim and start the same at once get each of them once',
     async (store) => {
       await prepareRace(store);
-      const results = await raceInProcesses(program(store), ['one', 'two']);
+      const results = await raceInProcesses(program(store), owners);
       const everything = Array.from({ length: raceSize }, (_, index) => index);
       for (const prize of ['decided', 'consumed', 'claimed', 'started'] as const) {
         const taken = results.flatMap((result) => result[prize]);
@@ -29,6 +31,15 @@ export function processCases({ needing, skip, options: { program } }: StateStore
           everything,
           `${prize} once each`,
         );
+      }
+      if (store.values !== undefined) {
+        const { values } = store;
+        const changed = results.flatMap((result) => result.changed);
+        assert.equal(new Set(changed).size, changed.length, 'no value was changed twice for one revision');
+        const kept = await Promise.all(everything.map((number) => values.get(racedPlace(number))));
+        for (const [index, result] of results.entries()) {
+          for (const number of result.changed) assert.equal(kept[number]?.value, owners[index]);
+        }
       }
       const lines = whole(await store.approvals.changes({ limit: 1_000 }));
       for (const number of everything) {

@@ -17,6 +17,7 @@ import { packingCases } from './packing-cases.ts';
 import { retentionCases } from './retention-cases.ts';
 import { runCases } from './run-cases.ts';
 import { runEventCases } from './run-event-cases.ts';
+import { valueCases } from './value-cases.ts';
 import { writerCases } from './writer-cases.ts';
 import type { StateStoreContractOptions, StateStoreSuite } from './state-store-suite.ts';
 import type { ContractTest } from '../suite/contract-test.ts';
@@ -53,6 +54,7 @@ export function stateStoreContract<Store extends StateStore>(
   writerCases(suite);
   exchangeCases(suite);
   requestCases(suite);
+  valueCases(suite);
   identityCases(suite);
   retentionCases(suite);
   packingCases(suite);

@@ -1,4 +1,4 @@
-import type { StateStoreWith } from '@ravi/kernel';
+import type { StateStoreWith, ValuePlace } from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/approval-request.ts';
 import { midnight, newRun } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
@@ -15,6 +15,8 @@ export interface RaceResult {
   readonly consumed: readonly number[];
   readonly claimed: readonly number[];
   readonly started: readonly number[];
+  /** Values that it changed first; empty for a store without values. */
+  readonly changed: readonly number[];
 }
 
 const numbers: readonly number[] = Array.from({ length: raceSize }, (_, index) => index);
@@ -26,14 +28,22 @@ const requests = numbers.map((number) =>
 export const flood = 'flood';
 
 /** Makes what processes race for. */
-export async function prepareRace({ approvals, runs }: RacedStore): Promise<void> {
+export async function prepareRace({ approvals, runs, values }: RacedStore): Promise<void> {
   for (const request of requests) await approvals.create(request);
   for (const number of numbers) await runs.create(newRun(`run-${number}`));
+  for (const number of numbers) await values?.put(racedPlace(number), 'before');
+}
+
+/** Returns the place of a value that processes change at once. */
+export function racedPlace(number: number): ValuePlace {
+  return { area: 'race', principal: 'ada', key: `value-${number}` };
 }
 
 /** Tries to be the first at everything. */
-async function race({ approvals, runs, journal }: RacedStore, owner: string): Promise<RaceResult> {
+async function race({ approvals, runs, journal, values }: RacedStore, owner: string): Promise<RaceResult> {
   const answer = { decision: 'approved', approver: owner, decidedAt: midnight } as const;
+  // Read before any other work, so that both processes know the same revisions.
+  const read = await Promise.all(numbers.map(async (number) => values?.get(racedPlace(number))));
   const decided = await won(async (number) => {
     const outcome = await approvals.decide(`approval-${number}`, answer);
     return outcome.status === 'done';
@@ -50,7 +60,12 @@ async function race({ approvals, runs, journal }: RacedStore, owner: string): Pr
     const [outcome] = await Promise.allSettled([journal.started(journalEntry('race', number))]);
     return outcome.status === 'fulfilled';
   });
-  return { decided, consumed, claimed, started };
+  const changed = await won(async (number) => {
+    const before = read[number];
+    if (before?.value !== 'before') return false;
+    return (await values?.put(racedPlace(number), owner, { ifRevision: before.revision })) !== undefined;
+  });
+  return { decided, consumed, claimed, started, changed };
 }
 
 /**
