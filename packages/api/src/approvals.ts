@@ -16,7 +16,7 @@ import {
   union,
 } from './schema.ts';
 import type { ValueOf } from './schema.ts';
-import { count, jsonObject, requestId, risk, timestamp } from './values.ts';
+import { count, jsonObject, jsonSchema, requestId, risk, timestamp } from './values.ts';
 
 const statusNames = ['pending', 'parked', 'approved', 'denied', 'expired', 'consumed', 'withdrawn'] as const;
 const statuses = enumOf(statusNames);
@@ -27,6 +27,11 @@ const decisions = enumOf(['approved', 'denied', 'skipped', 'modified']);
 const scopes = enumOf(['once', 'run']);
 
 const sequence = integer({ minimum: 0, description: 'Number of its last change; the id of that event in the stream.' });
+
+const elicitationSchema = union([
+  object({ mode: literal('form'), message: string(), schema: described(jsonSchema, 'Object schema of the answer.') }),
+  object({ mode: literal('url'), message: string(), url: string({ description: 'Page for the person to visit.' }) }),
+]);
 
 const shownRequestSchema = sameAs<ShownRequest>()(
   object(
@@ -53,6 +58,10 @@ const shownRequestSchema = sameAs<ShownRequest>()(
         description:
           'What happens at "expiresAt" without a decision; default deny. With "park" the request stays open, with the status parked.',
       }),
+      elicitation: described(
+        elicitationSchema,
+        'Input that the running call asks for. The request is then no question of permission: "approved" answers it, "denied" declines it.',
+      ),
     },
   ),
 );
@@ -200,6 +209,7 @@ export const approvals = {
       {
         reason: string({ maxLength: 4_000, description: 'Sent to the model.' }),
         modifiedArgs: described(jsonObject, 'Arguments to run with, for "modified".'),
+        content: described(jsonObject, 'Answer to the form of an elicitation, for "approved".'),
         scope: enumOf(['once', 'run'], {
           description: 'With "run" it also approves later calls of the same tool in the run; default "once".',
         }),

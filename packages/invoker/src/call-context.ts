@@ -81,6 +81,10 @@ export class CallContext implements ToolContext {
     };
   }
 
+  get elicit(): ToolContext['elicit'] {
+    return () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no person to ask'));
+  }
+
   get check(): () => void {
     return () => {
       if (this.#ended !== undefined) throw new KernelError('E_CANCELLED', this.#ended.message, { cause: this.#ended });

@@ -2,7 +2,7 @@ import { KernelError, systemClock } from '@ravi/kernel';
 import type { BlobReader, Scratchpad, ToolContext } from '@ravi/kernel';
 import { createMemoryLogger } from './memory-logger.ts';
 
-/** Creates a context for running a tool on its own: no blobs and no place for artifacts, an empty scratchpad, discarded progress. */
+/** Creates a context for running a tool on its own: no blobs and no place for artifacts, an empty scratchpad, discarded progress, no person to ask. */
 export function createToolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   const signal = overrides.signal ?? new AbortController().signal;
   return {
@@ -18,6 +18,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     clock: systemClock,
     storeArtifact: () => Promise.reject(new KernelError('E_BLOB_UNAVAILABLE', 'There is no artifact store')),
     progress() {},
+    elicit: () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no person to ask')),
     check() {
       if (signal.aborted) throw new KernelError('E_CANCELLED', 'The call was cancelled');
     },
