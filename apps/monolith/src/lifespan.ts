@@ -8,7 +8,7 @@ import {
   createToolChainTool,
 } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
-import { KernelError, systemClock } from '@ravi/kernel';
+import { KernelError, defineToolSource, systemClock } from '@ravi/kernel';
 import type { Clock, Logger, ToolSource } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { createContainer, partsOf } from './container.ts';
@@ -133,11 +133,11 @@ async function fillToolbox(
 
 // A tool of the same name from another source is kept, and the report names the one that was dropped.
 function discoverySource(toolbox: Toolbox): ToolSource {
-  return { name: builtIn, load: async () => ({ tools: createDiscoveryTools(toolbox), failures: [] }) };
+  return defineToolSource({ name: builtIn, load: () => ({ tools: createDiscoveryTools(toolbox), failures: [] }) });
 }
 
 function jobSource(toolbox: Toolbox): ToolSource {
-  return { name: builtIn, load: async () => ({ tools: missingJobTools(toolbox), failures: [] }) };
+  return defineToolSource({ name: builtIn, load: () => ({ tools: missingJobTools(toolbox), failures: [] }) });
 }
 
 function warnAbout({ undeclaredRisk, failures }: ToolReport, logger: Logger): void {

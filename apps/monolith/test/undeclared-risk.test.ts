@@ -15,7 +15,10 @@ const tool = (name, risk) => ({
 });
 export default {
   name: 'foreign', port: 'toolSource', configSchema: { type: 'object', additionalProperties: false },
-  create: () => ({ name: 'foreign', load: async () => ({ tools: [tool('undeclared'), tool('declared', 'safe')], failures: [] }) }),
+  create() {
+    const content = { tools: [tool('undeclared'), tool('declared', 'safe')], failures: [] };
+    return { name: 'foreign', open: async () => ({ content: () => content, async [Symbol.asyncDispose]() {} }) };
+  },
 };`;
 
 test('a tool of a plugin that declares no risk needs approval on every path; one of an own folder does not', async () => {

@@ -52,7 +52,8 @@ export async function snippetsExample(): Promise<void> {
 
     // #region offer
     const source = createSnippetToolSource({ store, invoker, sandbox });
-    const { tools, failures } = await source.load({ signal: AbortSignal.timeout(5_000) });
+    await using opened = await source.open({ signal: AbortSignal.timeout(5_000), onChange() {} });
+    const { tools, failures } = opened.content();
     for (const tool of tools) registry.add(tool, { source: source.name });
     for (const { from, message } of failures) console.error(`${from}: ${message}`);
     // #endregion

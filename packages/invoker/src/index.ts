@@ -19,6 +19,6 @@ export { InvokerSession } from './scope/session.ts';
 export { withRisksOf } from './scope/session-limits.ts';
 export { toolDigest } from './toolbox/freeze-tool.ts';
 export { Toolbox } from './toolbox/toolbox.ts';
-export type { ToolboxOptions } from './toolbox/toolbox.ts';
+export type { RefusedTool, SetSourceOptions, ToolboxOptions } from './toolbox/toolbox.ts';
 export { createArgumentCheck } from './validation/validate-arguments.ts';
 export type { ArgumentCheck } from './validation/validate-arguments.ts';

@@ -22,6 +22,7 @@ export type { Skill } from './tool/skill.ts';
 export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { StandardResult, StandardSchema } from './tool/standard-schema.ts';
 export type {
+  FixedToolSource,
   OpenToolSource,
   OpenToolSourceOptions,
   RemoteToolSource,
@@ -30,6 +31,7 @@ export type {
   ToolSourceSignIn,
   ToolSourceStatus,
 } from './tool/tool-source.ts';
+export { defineToolSource } from './tool/tool-source.ts';
 export type { ElicitationRequest, ElicitationResult } from './tool/elicitation.ts';
 export { isToolSearch, specOf } from './tool/tool-spec.ts';
 export type { FunctionSpec, ProviderSpec, ToolSpec } from './tool/tool-spec.ts';

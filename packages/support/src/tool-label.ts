@@ -2,7 +2,12 @@
 export const otherTools = '_OTHER';
 
 /** Failures of calls whose tool was not looked up, or does not exist. */
-const beforeLookup: ReadonlySet<string> = new Set(['E_TOOL_UNKNOWN', 'E_BUDGET_EXHAUSTED', 'E_CANCELLED']);
+const beforeLookup: ReadonlySet<string> = new Set([
+  'E_TOOL_UNKNOWN',
+  'E_TOOL_ABSENT',
+  'E_BUDGET_EXHAUSTED',
+  'E_CANCELLED',
+]);
 
 /** Returns the label of a call's tool in metrics. */
 export type ToolLabel = (tool: string, errorCode: string | undefined) => string;

@@ -16,7 +16,7 @@ const portMembers: { readonly [Port in PortName]: readonly (keyof Ports[Port])[]
   sandbox: ['name', 'supports', 'run'],
   stateStore: ['runs', 'journal', 'approvals', 'jobs', 'history', 'snippets'],
   modelProvider: ['id', 'stream'],
-  toolSource: ['name', 'load'],
+  toolSource: ['name', 'open'],
 };
 
 /**

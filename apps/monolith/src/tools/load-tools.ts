@@ -1,6 +1,6 @@
 import type { Toolbox } from '@ravi/invoker';
 import { isKernelError, isLocalTool } from '@ravi/kernel';
-import type { AnyTool, ToolSource } from '@ravi/kernel';
+import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
 
 /** Result of loading tools. */
 export interface ToolReport {
@@ -44,14 +44,15 @@ export async function loadTools(
   return { undeclaredRisk: undeclared.map((tool) => tool.name), failures };
 }
 
-type NamedContent = Awaited<ReturnType<ToolSource['load']>> & { readonly name: string };
+type NamedContent = ToolSourceContent & { readonly name: string };
 
 function loadAll(sources: readonly ToolSource[], signal: AbortSignal): Promise<readonly NamedContent[]> {
   return Promise.all(
     sources.map(async (source) => {
       const { name } = source;
       try {
-        return { name, ...(await source.load({ signal })) };
+        const opened = await source.open({ signal, onChange() {} });
+        return { name, ...opened.content() };
       } catch (error) {
         if (isKernelError(error, 'E_CONFIG_INVALID')) throw error;
         return { name, tools: [], failures: [{ from: name, message: messageOf(error) }] };

@@ -1,7 +1,14 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
+import {
+  KernelError,
+  defineToolSource,
+  isHostedTool,
+  isLocalTool,
+  isProviderDefinedTool,
+  toolNamePattern,
+} from '@ravi/kernel';
 import { syntaxErrorPlace } from '@ravi/support';
 import { parse } from 'acorn';
 import { problemWithFile } from './read-regular-file.ts';
@@ -17,10 +24,10 @@ export interface FolderToolSourceOptions {
  * Creates a source of the tools of a folder: each file `<name>.ts`, `.js` or `.mjs` and each `<name>/tool.ts` below it that
  * default-exports a tool or a list of tools, sorted by name. Files whose names start with `_` or `.`, tests and type
  * declarations are ignored. A file that fails to load is reported by name; the others still load.
- * `load` @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
+ * `open` @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
  */
 export function createFolderToolSource(folder: string, options: FolderToolSourceOptions = {}): ToolSource {
-  return {
+  return defineToolSource({
     name: options.name ?? folder,
     async load({ signal }) {
       const tools: AnyTool[] = [];
@@ -33,7 +40,7 @@ export function createFolderToolSource(folder: string, options: FolderToolSource
       }
       return { tools, failures };
     },
-  };
+  });
 }
 
 /** Maximum size of a file with tools. */

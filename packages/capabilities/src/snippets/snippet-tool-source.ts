@@ -1,4 +1,4 @@
-import { KernelError } from '@ravi/kernel';
+import { KernelError, defineToolSource } from '@ravi/kernel';
 import type { Principal, SnippetStore, Tool, ToolSource } from '@ravi/kernel';
 import { createSnippetTool } from './snippet-tool.ts';
 import type { SnippetToolOptions } from './snippet-tool.ts';
@@ -13,11 +13,11 @@ export interface SnippetToolSourceOptions extends SnippetToolOptions {
 /**
  * Creates a source of the snippets of a principal as tools, each in its newest version. A snippet that cannot be read is
  * reported by name; the others still load.
- * `load` @throws KernelError `E_SNIPPET_UNAVAILABLE`, `E_CANCELLED`
+ * `open` @throws KernelError `E_SNIPPET_UNAVAILABLE`, `E_CANCELLED`
  */
 export function createSnippetToolSource(options: SnippetToolSourceOptions): ToolSource {
   const { store, principal = 'local' } = options;
-  return {
+  return defineToolSource({
     name: 'snippets',
     async load({ signal }) {
       const tools: Tool[] = [];
@@ -33,5 +33,5 @@ export function createSnippetToolSource(options: SnippetToolSourceOptions): Tool
       }
       return { tools, failures };
     },
-  };
+  });
 }

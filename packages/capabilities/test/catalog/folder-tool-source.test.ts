@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ToolSource, ToolSourceContent } from '@ravi/kernel';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFolderToolSource } from '../../src/index.ts';
 
@@ -20,7 +21,11 @@ function write(files: Readonly<Record<string, string>>): void {
 
 const toolText = (name: string): string =>
   `{ name: '${name}', description: '', inputSchema: {}, execute: async () => ({ content: [], isError: false }) }`;
-const signal = new AbortController().signal;
+
+async function load(source: ToolSource, signal = new AbortController().signal): Promise<ToolSourceContent> {
+  await using opened = await source.open({ signal, onChange() {} });
+  return opened.content();
+}
 
 test('every file of a folder that exports a tool or a list of tools is found, sorted by name', async () => {
   write({
@@ -29,7 +34,7 @@ test('every file of a folder that exports a tool or a list of tools is found, so
     'c.ts': `const tool: { name: string } = ${toolText('c')};\nexport default tool;`,
     'nested/tool.js': `export default ${toolText('nested')}`,
   });
-  const { tools, failures } = await createFolderToolSource(folder).load({ signal });
+  const { tools, failures } = await load(createFolderToolSource(folder));
   expect(tools.map(({ name }) => name)).toEqual(['a1', 'a2', 'b', 'c', 'nested']);
   expect(failures).toEqual([]);
 });
@@ -48,7 +53,7 @@ test('other files are not loaded', async () => {
     '_nested/tool.js': bad,
     'node_modules/tool.js': bad,
   });
-  expect(await createFolderToolSource(folder).load({ signal })).toEqual({ tools: [], failures: [] });
+  expect(await load(createFolderToolSource(folder))).toEqual({ tools: [], failures: [] });
 });
 
 test('a file that does not load is reported by name, and the others load', async () => {
@@ -62,7 +67,7 @@ test('a file that does not load is reported by name, and the others load', async
     'text.js': 'export default "text"',
     'throws.js': 'throw new Error("no key")',
   });
-  const { tools, failures } = await createFolderToolSource(folder).load({ signal });
+  const { tools, failures } = await load(createFolderToolSource(folder));
   expect(tools.map(({ name }) => name)).toEqual(['good']);
   expect(failures.map(({ from }) => from)).toEqual([
     'broken.js',
@@ -89,7 +94,7 @@ test('a tool with a getter that throws is reported by name, and does not hide ot
     'list.js': "export default new Proxy([], { get() { throw new Error('proxy'); } })",
     'other.js': `export default ${toolText('other')}`,
   });
-  const { tools, failures } = await createFolderToolSource(folder).load({ signal });
+  const { tools, failures } = await load(createFolderToolSource(folder));
   expect(tools.map(({ name }) => name)).toEqual(['before', 'after', 'other']);
   expect(failures.map(({ from }) => from)).toEqual(['alone.js', 'among.js', 'list.js']);
   expect(failures[0]?.message).toContain('Error: getter');
@@ -97,7 +102,7 @@ test('a tool with a getter that throws is reported by name, and does not hide ot
 
 test('a missing folder is a configuration error', async () => {
   const source = createFolderToolSource(join(folder, 'nowhere'));
-  await expect(source.load({ signal })).rejects.toMatchObject({
+  await expect(load(source)).rejects.toMatchObject({
     code: 'E_CONFIG_INVALID',
     message: expect.stringContaining('nowhere'),
   });
@@ -105,7 +110,7 @@ test('a missing folder is a configuration error', async () => {
 
 test('loading can be cancelled', async () => {
   write({ 'a.js': `export default ${toolText('a')}` });
-  await expect(createFolderToolSource(folder).load({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+  await expect(load(createFolderToolSource(folder), AbortSignal.abort())).rejects.toMatchObject({
     code: 'E_CANCELLED',
   });
 });
@@ -116,7 +121,8 @@ test('a syntax error in JavaScript is reported with its file and line', () => {
   const program = `
     import { createFolderToolSource } from ${JSON.stringify(import.meta.resolve('../../src/index.ts'))};
     const source = createFolderToolSource(${JSON.stringify(folder)});
-    const { failures } = await source.load({ signal: new AbortController().signal });
+    const opened = await source.open({ signal: new AbortController().signal, onChange() {} });
+    const { failures } = opened.content();
     console.log(failures[0]?.message);`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module'], { input: program, encoding: 'utf8' });
   expect(stdout).toBe(`SyntaxError: Unexpected identifier 'oops' (${join(folder, 'broken.mjs')}:2:13)\n`);

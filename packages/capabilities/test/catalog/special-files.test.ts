@@ -49,7 +49,8 @@ test.runIf(isPosix)(
     const tool = `export default { name: 'fine', description: 'x', inputSchema: { type: 'object' }, execute() {} };`;
     await writeFile(join(folder.path, 'fine.mjs'), tool);
     const { signal } = new AbortController();
-    const { tools, failures = [] } = await createFolderToolSource(folder.path).load({ signal });
+    await using source = await createFolderToolSource(folder.path).open({ signal, onChange() {} });
+    const { tools, failures } = source.content();
     assert.deepEqual(
       tools.map(({ name }) => name),
       ['fine'],

@@ -82,9 +82,11 @@ test('a script whose run succeeded is saved with the tools that it called, and r
   });
   expect(snippet.tools).toEqual([{ name: 'orders', digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string }]);
 
-  const { tools, failures } = await createSnippetToolSource({ store, invoker, sandbox }).load({
+  await using source = await createSnippetToolSource({ store, invoker, sandbox }).open({
     signal: AbortSignal.timeout(5_000),
+    onChange() {},
   });
+  const { tools, failures } = source.content();
   expect(failures).toEqual([]);
   for (const tool of tools) toolbox.add(tool, { source: 'snippets' });
   expect(toolbox.get('first_customer')?.description).toBe('A snippet.\n(Snippet, version 1.)');
@@ -227,9 +229,11 @@ test('a damaged snippet is reported by name, and the others are offered', async 
   for (const name of ['bad', 'good']) await save('return 1', { name });
   const [file] = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('bad/1.json'));
   writeFileSync(join(path, file!), '{');
-  const { tools, failures } = await createSnippetToolSource({ store, invoker, sandbox }).load({
+  await using source = await createSnippetToolSource({ store, invoker, sandbox }).open({
     signal: AbortSignal.timeout(5_000),
+    onChange() {},
   });
+  const { tools, failures } = source.content();
   expect(tools.map((tool) => tool.name)).toEqual(['good']);
   expect(failures).toEqual([{ from: 'bad', message: 'Version 1 of the snippet bad is damaged: its file is not JSON' }]);
 });
@@ -237,17 +241,21 @@ test('a damaged snippet is reported by name, and the others are offered', async 
 test('a cancelled load is reported as cancelled', async () => {
   const { store, invoker, save } = createWorkshop();
   await save('return 1');
-  const load = createSnippetToolSource({ store, invoker, sandbox }).load({ signal: AbortSignal.abort() });
-  await expect(load).rejects.toMatchObject({ code: 'E_CANCELLED' });
+  const source = createSnippetToolSource({ store, invoker, sandbox });
+  await expect(source.open({ signal: AbortSignal.abort(), onChange() {} })).rejects.toMatchObject({
+    code: 'E_CANCELLED',
+  });
 });
 
 test('a snippet in a language that does not run here is refused by name', async () => {
   const { store, invoker, save } = createWorkshop();
   const snippet = await save('return 1');
   await store.put({ ...snippet, name: 'pythonic', language: 'python' });
-  const { tools, failures } = await createSnippetToolSource({ store, invoker, sandbox }).load({
+  await using source = await createSnippetToolSource({ store, invoker, sandbox }).open({
     signal: AbortSignal.timeout(5_000),
+    onChange() {},
   });
+  const { tools, failures } = source.content();
   expect(tools.map((tool) => tool.name)).toEqual(['saved']);
   expect(failures).toEqual([
     { from: 'pythonic', message: 'The snippet pythonic is in python; the sandbox isolated-vm runs javascript' },

@@ -86,7 +86,7 @@ export const starters: Readonly<Record<string, Starter>> = {
     ...template('toolSource'),
     source: (names) =>
       sourceOf(names, 'toolSource', {
-        values: ['definePlugin', 'defineTool'],
+        values: ['definePlugin', 'defineTool', 'defineToolSource'],
         types: ['Plugin', 'ToolSource'],
         result: 'ToolSource',
         body: `  const hello = defineTool({
@@ -96,7 +96,7 @@ export const starters: Readonly<Record<string, Starter>> = {
     inputSchema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
     execute: ({ name }) => \`Hello, \${String(name)}\`,
   });
-  return { name: '${names.plugin}', load: async () => ({ tools: [hello], failures: [] }) };`,
+  return defineToolSource({ name: '${names.plugin}', load: () => ({ tools: [hello], failures: [] }) });`,
         doc: 'It brings one tool: find yours instead.',
       }),
   },

@@ -5,11 +5,13 @@ import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopInvalidTool, stopWithError } from '../error-results.ts';
 import { freezeForeignTool } from '../toolbox/freeze-tool.ts';
 
-/** Finds the tool by name; the refusal of an unknown name suggests similar names. */
+/** Finds the tool by name; the refusal of a name says why the tool is absent, or suggests similar names. */
 export function lookupGate(pending: PendingCall): GateOutcome {
   const { registry } = pending.runtime;
   const tool = registry.get(pending.name);
   if (tool === undefined) {
+    const absence = pending.session.allows(pending.name) ? registry.absenceOf?.(pending.name) : undefined;
+    if (absence !== undefined) return stopWithError('E_TOOL_ABSENT', `${pending.name} is absent: ${absence}`);
     // Do not reveal the names of tools that the session may not call.
     const callable = registry.names().filter((name) => pending.session.allows(name));
     const near = nearNames(pending.name, callable);

@@ -1,4 +1,4 @@
-import { isHostedTool, KernelError, silentLogger, specOf, staticRisk } from '@ravi/kernel';
+import { isHostedTool, isKernelError, KernelError, silentLogger, specOf, staticRisk } from '@ravi/kernel';
 import type { AddToolOptions, AnyTool, Logger, ToolRegistry, ToolRisk, ToolSpec } from '@ravi/kernel';
 import type { HookManager } from '../hooks/hook-manager.ts';
 import { freezeForeignTool, freezeTool } from './freeze-tool.ts';
@@ -12,14 +12,38 @@ export interface ToolboxOptions {
   readonly hooks?: HookManager;
 }
 
+/** Options of {@link Toolbox.setSource}. */
+export interface SetSourceOptions {
+  /** True if the operator wrote the tools, as in {@link AddToolOptions}. False when absent. */
+  readonly isOwn?: boolean;
+  /** Reasons why tools of the source that are known cannot be called now, by name. */
+  readonly absent?: ReadonlyMap<string, string>;
+}
+
+/** Tool that {@link Toolbox.setSource} refused. */
+export interface RefusedTool {
+  /** Position in the list that was passed. */
+  readonly index: number;
+  /** `E_TOOL_INVALID` or `E_TOOL_NAME_CONFLICT`. */
+  readonly error: KernelError;
+}
+
 interface Slot {
   readonly tool: AnyTool;
   readonly source: string;
 }
 
+interface Source {
+  readonly tools: Map<string, AnyTool>;
+  absent: ReadonlyMap<string, string>;
+}
+
+const noAbsence: ReadonlyMap<string, string> = new Map();
+
 /** Tools by name, of all three kinds. A list of tools given to an agent becomes a Toolbox. */
 export class Toolbox implements ToolRegistry {
   readonly #slots = new Map<string, Slot>();
+  readonly #sources = new Map<string, Source>();
   readonly #logger: Logger;
   readonly #hooks: HookManager | undefined;
   #all: readonly AnyTool[] | undefined;
@@ -44,19 +68,67 @@ export class Toolbox implements ToolRegistry {
     const { source = localSource, isOwn = options.source === undefined } = options;
     const copy = isOwn ? freezeTool(tool) : freezeForeignTool(tool);
     const taken = this.#slots.get(copy.name);
-    if (taken !== undefined && taken.source !== source) {
-      throw new KernelError(
-        'E_TOOL_NAME_CONFLICT',
-        `Tool ${copy.name} of ${source} would shadow the tool of the same name of ${taken.source}; rename one of them`,
-      );
-    }
+    if (taken !== undefined && taken.source !== source) throw conflict(copy.name, source, taken.source);
     if (taken !== undefined && taken.tool !== copy) this.#logger.warn('tool replaced', { tool: copy.name, source });
     this.#slots.set(copy.name, { tool: copy, source });
+    this.#sourceNamed(source).tools.set(copy.name, copy);
     this.#all = undefined;
+  }
+
+  /**
+   * Replaces all tools of a source in one step: no call sees some of the old and some of the new ones. A source keeps its place
+   * among the others, and a name its place among the tools of its source. Returns the tools that are refused; the others are added.
+   */
+  setSource(source: string, tools: readonly AnyTool[], options: SetSourceOptions = {}): readonly RefusedTool[] {
+    const { isOwn = false, absent = noAbsence } = options;
+    const next = new Map<string, AnyTool>();
+    const refused: RefusedTool[] = [];
+    for (const [index, tool] of tools.entries()) {
+      try {
+        const copy = isOwn ? freezeTool(tool) : freezeForeignTool(tool);
+        const taken = this.#slots.get(copy.name)?.source;
+        if (taken !== undefined && taken !== source) throw conflict(copy.name, source, taken);
+        if (next.has(copy.name)) throw conflict(copy.name, source, source);
+        next.set(copy.name, copy);
+      } catch (error) {
+        if (!isKernelError(error)) throw error;
+        refused.push({ index, error });
+      }
+    }
+    const target = this.#sourceNamed(source);
+    target.absent = new Map(absent);
+    for (const name of target.tools.keys()) {
+      if (next.has(name)) continue;
+      target.tools.delete(name);
+      this.#slots.delete(name);
+    }
+    for (const [name, tool] of next) {
+      target.tools.set(name, tool);
+      this.#slots.set(name, { tool, source });
+    }
+    this.#all = undefined;
+    return refused;
+  }
+
+  #sourceNamed(name: string): Source {
+    const known = this.#sources.get(name);
+    if (known !== undefined) return known;
+    const created: Source = { tools: new Map(), absent: noAbsence };
+    this.#sources.set(name, created);
+    return created;
   }
 
   get(name: string): AnyTool | undefined {
     return this.#slots.get(name)?.tool;
+  }
+
+  absenceOf(name: string): string | undefined {
+    if (this.#slots.has(name)) return undefined;
+    for (const { absent } of this.#sources.values()) {
+      const reason = absent.get(name);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
   }
 
   has(name: string): boolean {
@@ -66,16 +138,20 @@ export class Toolbox implements ToolRegistry {
   /** Removes the tool; `false` if there was no such tool. */
   remove(name: string): boolean {
     this.#all = undefined;
+    this.#sources.get(this.sourceOf(name) ?? '')?.tools.delete(name);
     return this.#slots.delete(name);
   }
 
-  /** Returns all tools in the order in which they were first added; the same frozen list until the tools change. */
+  /**
+   * Returns all tools by source: sources in the order in which they first added or set tools, the tools of each in the order in
+   * which they were first added. The same frozen list until the tools change.
+   */
   all(): readonly AnyTool[] {
-    return (this.#all ??= Object.freeze(Array.from(this.#slots.values(), (slot) => slot.tool)));
+    return (this.#all ??= Object.freeze([...this.#sources.values()].flatMap(({ tools }) => [...tools.values()])));
   }
 
   names(): readonly string[] {
-    return [...this.#slots.keys()];
+    return this.all().map(({ name }) => name);
   }
 
   /** Returns the source of the tool; `undefined` for an unknown name. */
@@ -117,6 +193,15 @@ export class Toolbox implements ToolRegistry {
     this.#logger.warn('tool not offered to the model: it has no spec for this provider', { tool, provider });
     this.#hooks?.emit({ type: 'tool-dropped', runId: '', sessionId: '', tool, provider });
   }
+}
+
+function conflict(tool: string, source: string, owner: string): KernelError {
+  return new KernelError(
+    'E_TOOL_NAME_CONFLICT',
+    source === owner
+      ? `Tool ${tool} of ${source} has the same name as another tool of it; rename one of them`
+      : `Tool ${tool} of ${source} would shadow the tool of the same name of ${owner}; rename one of them`,
+  );
 }
 
 function isDeferred(spec: ToolSpec): boolean {

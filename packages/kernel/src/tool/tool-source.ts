@@ -82,3 +82,24 @@ export interface ToolSourceSignIn {
   /** Forgets the credentials of the principal. */
   signOut(principal: Principal): Promise<void>;
 }
+
+/** Parts of {@link defineToolSource}. */
+export interface FixedToolSource {
+  readonly name: string;
+  /**
+   * Loads the tools, once for each opening.
+   * @throws KernelError as {@link ToolSource.open}
+   */
+  readonly load: (options: Pick<OpenToolSourceOptions, 'signal'>) => ToolSourceContent | Promise<ToolSourceContent>;
+}
+
+/** Returns a source in this process whose tools do not change after it was opened. */
+export function defineToolSource({ name, load }: FixedToolSource): ToolSource {
+  return {
+    name,
+    async open({ signal }) {
+      const content = await load({ signal });
+      return { content: () => content, async [Symbol.asyncDispose]() {} };
+    },
+  };
+}
