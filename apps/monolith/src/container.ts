@@ -21,6 +21,7 @@ import { createOpenConsole } from './http/server/console.ts';
 import { createHealthCheck } from './http/server/health.ts';
 import { createChainRunner } from './runs/chain-runner.ts';
 import { createDurableServices, storesRequests } from './runs/durable-services.ts';
+import { createToolSources } from './sources/tool-sources.ts';
 import { tokens } from './tokens.ts';
 import type { Adapters, Configuration, Parts, Routes, Services } from './tokens.ts';
 import { createSnippetTools } from './tools/snippet-tools.ts';
@@ -33,6 +34,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   hooks: ({ clock, logger }) => new HookManager({ clock, logger }),
   telemetry: openTelemetry,
   toolbox: ({ hooks, logger }) => new Toolbox([], { hooks, logger }),
+  toolSources: createToolSources,
   toolMetrics: ({ hooks }) => createToolMetrics(hooks),
   approvalFeed: ({ stateStore, clock, logger }) =>
     stateStore && createApprovalFeed({ store: stateStore.approvals, clock, logger }),

@@ -6,7 +6,7 @@ export type { Installation, InstallationOptions, InstalledPlugins } from './inst
 export { findInvalidSchemas } from './tools/invalid-schemas.ts';
 export { openMonolith } from './lifespan.ts';
 export type { Monolith, MonolithOptions } from './lifespan.ts';
-export type { ToolReport } from './tools/load-tools.ts';
+export type { ToolReport } from './sources/tool-sources.ts';
 export type { LogSource } from './logging/server-log.ts';
 export type { Redactor } from './logging/redactor.ts';
 export { createServerLog } from './logging/server-log.ts';

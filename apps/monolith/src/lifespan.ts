@@ -1,20 +1,11 @@
-import { relative } from 'node:path';
-import { missingJobTools } from '@ravi/agents';
-import type { Toolbox } from '@ravi/invoker';
-import {
-  createDiscoveryTools,
-  createFolderToolSource,
-  createSnippetToolSource,
-  createToolChainTool,
-} from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
-import { KernelError, defineToolSource, systemClock } from '@ravi/kernel';
-import type { Clock, Logger, ToolSource } from '@ravi/kernel';
+import { KernelError, systemClock } from '@ravi/kernel';
+import type { Clock, Logger } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { createContainer, partsOf } from './container.ts';
 import { hasDigestKey } from './digest-key.ts';
 import { findInstallation } from './installation.ts';
-import type { Installation, InstallationOptions } from './installation.ts';
+import type { InstallationOptions } from './installation.ts';
 import { logRuns } from './logging/log-runs.ts';
 import type { LogSource } from './logging/server-log.ts';
 import { createAbandonedPins } from './maintenance/abandoned-pins.ts';
@@ -26,9 +17,9 @@ import type { TelemetryProviders } from './observability/open-exporters.ts';
 import { openAdapters } from './open-adapters.ts';
 import { openConfiguration } from './open-configuration.ts';
 import { checkStateIdentity } from './state-identity.ts';
+import { builtInSource } from './sources/built-in-tools.ts';
+import type { ToolReport } from './sources/tool-sources.ts';
 import type { Parts } from './tokens.ts';
-import { loadTools } from './tools/load-tools.ts';
-import type { ToolReport } from './tools/load-tools.ts';
 
 /** Options of {@link openMonolith}. */
 export interface MonolithOptions extends InstallationOptions {
@@ -48,14 +39,13 @@ export interface MonolithOptions extends InstallationOptions {
 export interface Monolith extends AsyncDisposable {
   /** Resolves each of the `tokens`. */
   readonly container: DependencyContainer;
-  /** Result of loading the tools. */
+  /** Tools that are offered and those that could not be loaded, at this moment. */
   readonly toolReport: ToolReport;
   /** Ends every run at once with status `cancelled`; no further run starts. */
   cancelRuns(): void;
 }
 
 const sweepIntervalMs = 600_000;
-const builtIn = 'built-in';
 
 /**
  * Opens everything that a server, the command line and an example share: configuration, adapters, services, tools and
@@ -86,13 +76,16 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     const adopt = options.adoptState === true;
     await checkStateIdentity({ store: adapters.stateStore, dataFolder, digestKey, isNewKey, adopt });
   }
-  opening.defer(cancelRuns);
   const container = createContainer({ ...configuration, ...adapters });
   const parts = partsOf(container);
+  // After the runs that call their tools.
+  const sources = opening.use(parts.toolSources);
+  opening.defer(cancelRuns);
   opening.defer(() => parts.callerApprovals?.streams.close());
   logRuns(parts.hooks, parts.logger);
   opening.use(parts.telemetry);
-  const toolReport = await fillToolbox(parts, installation, toolSources);
+  await sources.open(installation, toolSources);
+  logReport(sources.report, parts.logger);
   if (parts.preflight !== false) void warm(parts.preflight, parts.lifetime, parts.logger);
   openDurable(parts, opening);
   const runs = parts.durable?.store.runs;
@@ -107,41 +100,21 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   );
 
   const opened = opening.move();
-  return { container, toolReport, cancelRuns, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    container,
+    get toolReport() {
+      return sources.report;
+    },
+    cancelRuns,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
-async function fillToolbox(
-  { toolbox, invoker, sandbox, preflight, snippetStore: store, durable: services, lifetime, logger }: Parts,
-  { config, baseDir }: Installation,
-  ofPlugins: readonly ToolSource[],
-): Promise<ToolReport> {
-  const folders = config.tools.map((folder) =>
-    createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
-  );
-  const durable = services === undefined ? {} : { chains: services.chains };
-  const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight, ...durable });
-  const foreignSources = [...ofPlugins, snippets, discoverySource(toolbox)];
-  const loaded = await loadTools(toolbox, { ownSources: folders, foreignSources, signal: lifetime });
-  // After the others: an agent without a tool whose calls become jobs needs none of them.
-  const jobs = await loadTools(toolbox, { ownSources: [], foreignSources: [jobSource(toolbox)], signal: lifetime });
-  const report = { ...jobs, failures: [...loaded.failures, ...jobs.failures] };
-  warnAbout(report, logger);
-  // Last, because its description shows the others.
-  toolbox.add(createToolChainTool({ invoker, sandbox, preflight, ...durable }), { source: builtIn });
-  return report;
-}
-
-// A tool of the same name from another source is kept, and the report names the one that was dropped.
-function discoverySource(toolbox: Toolbox): ToolSource {
-  return defineToolSource({ name: builtIn, load: () => ({ tools: createDiscoveryTools(toolbox), failures: [] }) });
-}
-
-function jobSource(toolbox: Toolbox): ToolSource {
-  return defineToolSource({ name: builtIn, load: () => ({ tools: missingJobTools(toolbox), failures: [] }) });
-}
-
-function warnAbout({ undeclaredRisk, failures }: ToolReport, logger: Logger): void {
-  for (const { message: reason, ...where } of failures) logger.warn('a tool could not be loaded', { ...where, reason });
+// Each source logs its own failures.
+function logReport({ undeclaredRisk, failures }: ToolReport, logger: Logger): void {
+  for (const { message: reason, ...where } of failures) {
+    if (where.source === builtInSource) logger.warn('a tool could not be loaded', { ...where, reason });
+  }
   if (undeclaredRisk.length > 0) logger.warn('tools declare no risk', { tools: undeclaredRisk });
 }
 

@@ -30,6 +30,7 @@ import type { Redactor } from './logging/redactor.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import type { ChainRunner } from './runs/chain-runner.ts';
 import type { DurableServices } from './runs/durable-services.ts';
+import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
 import type { ToolMetrics } from './tools/tool-metrics.ts';
 
@@ -72,6 +73,8 @@ export interface Services {
   /** `undefined` without `telemetryProviders`. */
   readonly telemetry: Telemetry | undefined;
   readonly toolbox: Toolbox;
+  /** Sources that fill the toolbox and change it. */
+  readonly toolSources: ToolSources;
   readonly toolMetrics: ToolMetrics;
   /** Notifies of changes of approvals; `undefined` without a state store. */
   readonly approvalFeed: ApprovalFeed | undefined;
@@ -132,6 +135,7 @@ export const tokens: Tokens = {
   hooks: token('hooks'),
   telemetry: token('telemetry'),
   toolbox: token('toolbox'),
+  toolSources: token('toolSources'),
   toolMetrics: token('toolMetrics'),
   approvalFeed: token('approvalFeed'),
   callerApprovals: token('callerApprovals'),

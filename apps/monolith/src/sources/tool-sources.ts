@@ -1,0 +1,119 @@
+import { relative } from 'node:path';
+import { createFolderToolSource, createSnippetToolSource } from '@ravi/capabilities';
+import { KernelError, isLocalTool } from '@ravi/kernel';
+import type { ToolSource } from '@ravi/kernel';
+import type { Installation } from '../installation.ts';
+import type { Parts } from '../tokens.ts';
+import { createAcceptedDefinitions } from './accepted-definitions.ts';
+import { builtInSource, createBuiltInTools } from './built-in-tools.ts';
+import { createDefinitionCheck } from './definition-check.ts';
+import { createLiveSource } from './live-source.ts';
+import type { LiveSource } from './live-source.ts';
+
+/** Result of loading tools. */
+export interface ToolReport {
+  /** Local tools that declare no risk: those of own sources have `policy.defaultRisk`, all others at least `high`. */
+  readonly undeclaredRisk: readonly string[];
+  /** Files that could not be loaded, tools that were refused, and sources that could not be opened. */
+  readonly failures: readonly { readonly source: string; readonly from: string; readonly message: string }[];
+}
+
+/** Sources of the tools of a process. They may change while it works. */
+export interface ToolSources extends AsyncDisposable {
+  /**
+   * Opens the tool folders of an installation, the sources of its plugins and its snippets, and offers their tools. A source
+   * that takes longer than 30 s to open appears later; one that fails hides no other.
+   * @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_NAME_CONFLICT`
+   */
+  open(installation: Installation, ofPlugins: readonly ToolSource[]): Promise<void>;
+  /** Report of the current state. */
+  readonly report: ToolReport;
+  /** All sources, in the order of their tools. */
+  readonly all: readonly LiveSource[];
+}
+
+const maxStartMs = 30_000;
+/** Names that the toolbox and this service use for themselves. */
+const reservedNames: readonly string[] = [builtInSource, 'local'];
+
+/** Creates the sources of a process, none of them open. */
+export function createToolSources(parts: Parts): ToolSources {
+  const { toolbox, invoker, sandbox, preflight, snippetStore: store, stateStore, durable, clock, logger } = parts;
+  const definitions = createAcceptedDefinitions(stateStore?.values);
+  const durableChains = durable === undefined ? {} : { chains: durable.chains };
+  const builtIn = createBuiltInTools(toolbox, { invoker, sandbox, preflight, ...durableChains });
+  let all: readonly LiveSource[] = [];
+  let isStarted = false;
+
+  function follow(hasFreed: boolean): void {
+    if (!isStarted) return;
+    try {
+      builtIn.update();
+    } catch (error) {
+      logger.error('the tools of the runtime cannot be offered', { error });
+    }
+    // A source that opened without a status never changes, and snippets are added to it elsewhere.
+    for (const { state, refresh } of all) {
+      if (hasFreed && state.hasConflict && state.status !== undefined) void refresh();
+    }
+  }
+
+  function live(source: ToolSource, isOwn: boolean): LiveSource {
+    const { name } = source;
+    const check = createDefinitionCheck({ source: name, definitions, clock, logger });
+    return createLiveSource({ source, isOwn, toolbox, check, onRead: follow, clock, logger });
+  }
+
+  async function openInTime({ name, open }: LiveSource): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<'late'>();
+    const timer = clock.setTimer(() => resolve('late'), maxStartMs);
+    const opening = open();
+    try {
+      if ((await Promise.race([opening, late])) !== 'late') return;
+      logger.warn('a tool source is slow to open; its tools appear later', { source: name });
+      opening.catch((error: unknown) => logger.error('a tool source cannot be opened', { source: name, error }));
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  return {
+    async open({ config, baseDir }, ofPlugins) {
+      const folders = config.tools.map((folder) =>
+        createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
+      );
+      const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight, ...durableChains });
+      all = [
+        ...folders.map((folder) => live(folder, true)),
+        ...[...ofPlugins, snippets].map((source) => live(source, false)),
+      ];
+      checkNames(all.map(({ name }) => name));
+      // Fixes the order of the tools, however long each source takes to open.
+      for (const { name } of all) toolbox.setSource(name, []);
+      await Promise.all(all.map(openInTime));
+      builtIn.update();
+      isStarted = true;
+    },
+    get report() {
+      const undeclared = toolbox.all().filter((tool) => isLocalTool(tool) && tool.risk === undefined);
+      const failures = all.flatMap(({ name: source, state }) => state.failures.map((one) => ({ source, ...one })));
+      return {
+        undeclaredRisk: undeclared.map(({ name }) => name),
+        failures: [...failures, ...builtIn.failures.map((one) => ({ source: builtInSource, ...one }))],
+      };
+    },
+    get all() {
+      return all;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all.map((source) => source[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+function checkNames(names: readonly string[]): void {
+  const taken = names.find((name, index) => names.indexOf(name) !== index || reservedNames.includes(name));
+  if (taken === undefined) return;
+  const message = `The name "${taken}" of a tool source is taken: give each of tools and plugins.toolSource its own name`;
+  throw new KernelError('E_CONFIG_INVALID', message);
+}
