@@ -9,6 +9,8 @@ export interface RiskHints {
   readonly isReadOnly?: boolean | undefined;
   /** The tool may destroy something. */
   readonly isDestructive?: boolean | undefined;
+  /** Risk of a tool that nothing else lowers or raises. Default `high`. */
+  readonly usual?: 'high' | 'critical' | undefined;
 }
 
 /** Options of {@link createRiskRule}. */
@@ -24,7 +26,7 @@ export type RiskRule = (tool: string, hints: RiskHints) => ToolRisk;
 
 /**
  * Creates the rule of foreign tools: what the operator wrote counts, then a claim of a trusted source that the tool only reads
- * makes it `safe`, and every other tool is `high`.
+ * makes it `safe`, and every other tool is `high`, or `critical` if its source says so.
  * @throws KernelError `E_CONFIG_INVALID` for an invalid pattern
  */
 export function createRiskRule(options: RiskRuleOptions): RiskRule {
@@ -36,12 +38,12 @@ export function createRiskRule(options: RiskRuleOptions): RiskRule {
     if (pattern.includes('*')) patterns.push({ pattern, risk });
     else exact.set(pattern, higher(exact.get(pattern), risk));
   }
-  return (tool, { isReadOnly, isDestructive }) => {
+  return (tool, { isReadOnly, isDestructive, usual = 'high' }) => {
     let override = exact.get(tool);
     if (override !== undefined) return override;
     for (const { pattern, risk } of patterns) if (matches(pattern, tool)) override = higher(override, risk);
     if (override !== undefined) return override;
-    return options.isTrusted && isReadOnly === true && isDestructive !== true ? 'safe' : 'high';
+    return options.isTrusted && isReadOnly === true && isDestructive !== true ? 'safe' : usual;
   };
 }
 

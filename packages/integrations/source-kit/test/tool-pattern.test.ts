@@ -69,6 +69,8 @@ test('a trusted source lowers the risk only of tools that it declares to read', 
   assert.equal(risk('odd', { isReadOnly: true, isDestructive: true }), 'high');
   assert.equal(risk('write', { isReadOnly: false, isDestructive: false }), 'high');
   assert.equal(risk('unknown', {}), 'high');
+  assert.equal(risk('remove', { usual: 'critical' }), 'critical');
+  assert.equal(risk('read', { usual: 'critical', isReadOnly: true }), 'safe');
 });
 
 test('the risk that the operator wrote wins over every claim', () => {
