@@ -19,6 +19,8 @@ export { createTestBlobs } from './doubles/test-blobs.ts';
 export type { TestBlobs } from './doubles/test-blobs.ts';
 export { createTestJournal, journalItems, refusing } from './doubles/test-journal.ts';
 export type { JournalWrite, TestJournal } from './doubles/test-journal.ts';
+export { createTestToolSource } from './doubles/test-tool-source.ts';
+export type { TestToolSource, TestToolSourceOptions } from './doubles/test-tool-source.ts';
 export { createToolContext } from './doubles/tool-context.ts';
 export { childProcessIds } from './environment/child-processes.ts';
 export { startLoopbackServer } from './environment/loopback-server.ts';

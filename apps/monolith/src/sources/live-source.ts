@@ -19,7 +19,7 @@ export interface LiveSource extends AsyncDisposable {
   /** True if the operator wrote its tools. */
   readonly isOwn: boolean;
   /**
-   * Opens the source and offers its tools. A source that cannot be opened is reported as failed.
+   * Opens the source; `refresh` offers its tools. A source that cannot be opened is reported as failed.
    * @throws KernelError `E_CONFIG_INVALID`
    */
   open(): Promise<void>;
@@ -172,7 +172,6 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
     }
     if (isEnding()) return void (await end(result));
     opened = result;
-    await refresh();
   }
 
   async function end(source: OpenToolSource): Promise<void> {
@@ -194,8 +193,7 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
     open,
     refresh,
     async reconnect() {
-      if (opened === undefined) return open();
-      await opened.remote?.reconnect();
+      await (opened === undefined ? open() : opened.remote?.reconnect());
       await refresh();
     },
     async decide(tool, decision) {

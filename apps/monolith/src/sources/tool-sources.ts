@@ -64,14 +64,16 @@ export function createToolSources(parts: Parts): ToolSources {
     return createLiveSource({ source, isOwn, toolbox, check, onRead: follow, clock, logger });
   }
 
-  async function openInTime({ name, open }: LiveSource): Promise<void> {
+  async function openInTime({ name, open, refresh }: LiveSource): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
     const timer = clock.setTimer(() => resolve('late'), maxStartMs);
     const opening = open();
     try {
       if ((await Promise.race([opening, late])) !== 'late') return;
       logger.warn('a tool source is slow to open; its tools appear later', { source: name });
-      opening.catch((error: unknown) => logger.error('a tool source cannot be opened', { source: name, error }));
+      opening
+        .then(refresh)
+        .catch((error: unknown) => logger.error('a tool source cannot be opened', { source: name, error }));
     } finally {
       timer.cancel();
     }
@@ -91,6 +93,8 @@ export function createToolSources(parts: Parts): ToolSources {
       // Fixes the order of the tools, however long each source takes to open.
       for (const { name } of all) toolbox.setSource(name, []);
       await Promise.all(all.map(openInTime));
+      // In order: of two tools with the same name the first counts, whichever source was faster.
+      for (const { refresh } of all) await refresh();
       builtIn.update();
       isStarted = true;
     },

@@ -47,14 +47,24 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     suiteEntry: 'state-store',
     suiteArguments: (create) => `() => ${create}`,
   },
-  modelProvider: pluginTested('providers', 'provider', 'ModelProvider'),
-  toolSource: pluginTested('integrations', '', 'ToolSource'),
+  // Without a suite of its own: it is tested by the suite for all plugins.
+  modelProvider: {
+    folder: 'providers',
+    prefix: 'provider',
+    type: 'ModelProvider',
+    suite: 'pluginContract',
+    suiteEntry: 'plugin',
+    suiteArguments: () => 'plugin, {}',
+  },
+  toolSource: {
+    folder: 'integrations',
+    prefix: '',
+    type: 'ToolSource',
+    suite: 'toolSourceContract',
+    suiteEntry: 'tool-source',
+    suiteArguments: (create) => `() => ({ source: ${create} })`,
+  },
 };
-
-/** Returns the template of a port without a suite of its own: its adapters are tested by the suite for all plugins. */
-function pluginTested(folder: string, prefix: string, type: string): PortTemplate {
-  return { folder, prefix, type, suite: 'pluginContract', suiteEntry: 'plugin', suiteArguments: () => 'plugin, {}' };
-}
 
 /** Names of an adapter: `FsBlobStore` in code, `blob-fs` as a plugin. */
 export interface AdapterNames {

@@ -1,3 +1,4 @@
+import { KernelError } from '../base/errors.ts';
 import type { Principal } from '../base/run-context.ts';
 import type { AnyTool } from './tool.ts';
 
@@ -98,6 +99,7 @@ export function defineToolSource({ name, load }: FixedToolSource): ToolSource {
   return {
     name,
     async open({ signal }) {
+      if (signal.aborted) throw new KernelError('E_CANCELLED', `Opening ${name} was cancelled`);
       const content = await load({ signal });
       return { content: () => content, async [Symbol.asyncDispose]() {} };
     },
