@@ -36,5 +36,5 @@ export function definitionDigestOf(definition: ToolDefinition): string {
 
 /** Returns the SHA-256 of a definition without its risk, which the operator may set. */
 export function textDigestOf({ risk: _risk, ...text }: ToolDefinition): string {
-  return sha256OfJson(text as unknown as JsonObject);
+  return sha256OfJson(text);
 }

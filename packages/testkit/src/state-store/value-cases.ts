@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { JsonValue } from '@ravi/kernel';
 import { principals, rejectsWith } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
@@ -11,7 +12,7 @@ export function valueCases({ needing, options: { reopen } }: StateStoreSuite): v
 
   scenario('a value is read as it was stored, with a revision that grows with each change', async ({ values }) => {
     assert.equal(await values.get(place), undefined);
-    const all = [{ name: '漢字 \u2028', hints: [null, 1.5, false] }, 'text \0', null, 0, [], {}];
+    const all: readonly JsonValue[] = [{ name: '漢字 \u2028', hints: [null, 1.5, false] }, 'text \0', null, 0, [], {}];
     let before = 0;
     for (const value of all) {
       const revision = await values.put(place, value);
