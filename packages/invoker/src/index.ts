@@ -1,3 +1,4 @@
+export type { CallAssessment } from './assess-call.ts';
 export type { Digester } from './arguments/digest.ts';
 export { sha256OfJson } from './arguments/digest.ts';
 export { isSecretKey, redacted } from './arguments/redact.ts';

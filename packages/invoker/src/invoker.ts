@@ -35,6 +35,8 @@ import { kindGate } from './gates/kind.ts';
 import { lockGate } from './gates/lock.ts';
 import { lookupGate } from './gates/lookup.ts';
 import { HookManager } from './hooks/hook-manager.ts';
+import { assessCall } from './assess-call.ts';
+import type { CallAssessment } from './assess-call.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
 import { createScrubber } from './scrub.ts';
@@ -191,6 +193,15 @@ export class ToolInvoker {
     const owns = (scope: BlobScope): boolean => scope.principal === principal && scope.sessionId === sessionId;
     const problems = checkShownEdit(args, request, { tool, schemas: this.#runtime.schemas, maxArgumentBytes });
     return problems.length > 0 ? problems : findArtifactProblems(args, tool, { owns, store: this.artifactStore });
+  }
+
+  /**
+   * Checks a call up to its approval, and neither counts, records nor runs it. The caller can ask people about the request before it
+   * invokes the call, which is then checked again.
+   * @throws KernelError `E_CANCELLED` when the run was cancelled
+   */
+  assess(call: ToolCall, options: InvokeOptions): Promise<CallAssessment> {
+    return assessCall(new PendingCall(this.#runtime, call, options));
   }
 
   /**

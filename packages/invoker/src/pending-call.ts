@@ -45,6 +45,8 @@ export interface InvokeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called just before the tool runs, after every gate; not at all for a call that a gate refuses. */
   readonly onExecute?: (() => void) | undefined;
+  /** Id for the first request for approval of this call, if `invoker.assess` has returned that request to people before. */
+  readonly approvalId?: string | undefined;
 }
 
 /** Reference to data that was stored, and its size. */
@@ -69,6 +71,7 @@ export class PendingCall {
   readonly caller: ToolCaller;
   readonly parentId: string | undefined;
   readonly onExecute: (() => void) | undefined;
+  readonly approvalId: string | undefined;
   readonly name: string;
   readonly callId: string;
   readonly providerType: string | undefined;
@@ -108,13 +111,14 @@ export class PendingCall {
   constructor(
     runtime: InvokerRuntime,
     call: ToolCall,
-    { session, caller = 'direct', parentId = session.parentCallId, signal, onExecute }: InvokeOptions,
+    { session, caller = 'direct', parentId = session.parentCallId, signal, onExecute, approvalId }: InvokeOptions,
   ) {
     this.runtime = runtime;
     this.session = session;
     this.caller = caller;
     this.parentId = parentId;
     this.onExecute = onExecute;
+    this.approvalId = approvalId;
     this.cancellation = signal === undefined ? session.cancellation : new Cancellation(signal, session.cancellation);
     this.name = call.name;
     this.callId = call.callId ?? session.nextCallId();

@@ -91,11 +91,13 @@ function enterHumanWait({ session, callId }: PendingCall, request: ApprovalReque
   return durability.decidedApprovals.has(id) ? (): void => undefined : durability.onHumanWait(callId, awaited);
 }
 
-function shownArguments({ tool, namedArgs, runtime }: PendingCall): ShownArguments {
+/** Returns the arguments of a call as approvers see them. */
+export function shownArguments({ tool, namedArgs, runtime }: PendingCall): ShownArguments {
   return showArguments(namedArgs, isLocalTool(tool) ? tool.inputSchema : {}, runtime.findSecrets);
 }
 
-function requestFor(
+/** Returns the request for approval of a call in its current state. */
+export function requestFor(
   pending: PendingCall,
   question: RiskAssessment & { readonly toolDigest: string },
   shown: ShownArguments,
@@ -128,6 +130,7 @@ function requestFor(
 
 function idOf(pending: PendingCall, toolDigest: string): string {
   const { session, argsDigest } = pending;
+  if (pending.approvalId !== undefined && pending.approvalRequests === 0) return pending.approvalId;
   if (session.durability !== undefined) return durableId(pending);
   // Without a journal nothing knows that the call has run already, so a repeated call needs a decision of its own.
   if (!session.hasStableApprovalIds || pending.journal === undefined) return `approval_${crypto.randomUUID()}`;
