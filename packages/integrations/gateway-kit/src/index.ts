@@ -1,0 +1,15 @@
+export { createGateway } from './gateway.ts';
+export type {
+  CheckOptions,
+  DescriptorCall,
+  FrameworkRun,
+  Gateway,
+  GatewayArtifact,
+  GatewayCall,
+  GatewayCheck,
+  GatewayDecision,
+  GatewayOptions,
+  GatewayOutcome,
+  GatewayTool,
+} from './gateway-types.ts';
+export { outcomeText, requestText } from './result-text.ts';

@@ -1,0 +1,15 @@
+import type { ApprovalRequest } from '@ravi/kernel';
+import type { GatewayOutcome } from './gateway-types.ts';
+
+/** Returns what the model reads about an outcome, for frameworks that cannot interrupt a call that waits for approval. */
+export function outcomeText(outcome: GatewayOutcome): string {
+  if (outcome.status !== 'needs-approval') return outcome.result.text;
+  const { requests } = outcome;
+  const lines = requests.map(({ id, tool, args }) => JSON.stringify({ request: id, tool, args }));
+  return `The script waits for approval of ${requests.length === 1 ? 'a call' : `${requests.length} calls`}. Call tool_chain_continue with each of these arguments; do not run the script again:\n${lines.join('\n')}`;
+}
+
+/** Returns a line about a request for people: the effect of the call in its tool's words, or its tool and risk. */
+export function requestText({ tool, risk, summary }: ApprovalRequest): string {
+  return summary === undefined ? `${tool} has risk ${risk}` : `${tool} (${risk}): ${summary}`;
+}
