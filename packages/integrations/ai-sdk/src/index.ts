@@ -1,0 +1,3 @@
+export { raviTools } from './ravi-tools.ts';
+export type { ApprovalFunction, ApprovalStatus, RaviTools, RaviToolsOptions } from './ravi-tools.ts';
+export type { MediaOutput } from './tool-output.ts';
