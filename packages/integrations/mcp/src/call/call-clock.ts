@@ -1,0 +1,55 @@
+import { KernelError } from '@ravi/kernel';
+import type { Clock, Timer } from '@ravi/kernel';
+
+/** Time limit of one call. It stands still while the call waits for a person. */
+export class CallClock {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #controller = new AbortController();
+  #timer: Timer | undefined;
+  #leftMs: number;
+  #startedAt = 0;
+  #waits = 0;
+
+  constructor(limitMs: number, clock: Clock) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    this.#leftMs = limitMs;
+    this.#start();
+  }
+
+  /** Aborted with a KernelError `E_CALL_TIMEOUT` when the time is over. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Stops the clock until the promise settles. */
+  async without<Value>(wait: Promise<Value>): Promise<Value> {
+    if (this.#waits++ === 0) {
+      this.#timer?.cancel();
+      this.#leftMs -= this.#clock.monotonic() - this.#startedAt;
+    }
+    try {
+      return await wait;
+    } finally {
+      if (--this.#waits === 0) this.#start();
+    }
+  }
+
+  end(): void {
+    this.#timer?.cancel();
+    this.#waits = Infinity;
+  }
+
+  #start(): void {
+    this.#startedAt = this.#clock.monotonic();
+    this.#timer = this.#clock.setTimer(
+      () => {
+        this.#controller.abort(
+          new KernelError('E_CALL_TIMEOUT', `The MCP server did not answer within ${this.#limitMs} ms`),
+        );
+      },
+      Math.max(0, this.#leftMs),
+    );
+  }
+}

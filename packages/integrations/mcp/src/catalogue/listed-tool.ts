@@ -1,0 +1,33 @@
+import type { JsonObject, JsonSchema } from '@ravi/kernel';
+
+/** Tool as a server lists it, after its parts were checked. */
+export interface ListedTool {
+  /** Name on the wire. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  /** Claims of the server; believed only if the operator trusts it. */
+  readonly hints: {
+    readonly isReadOnly?: boolean;
+    readonly isDestructive?: boolean;
+    readonly isIdempotent?: boolean;
+  };
+  /** Whether a call may or must run as a task, by version 2025-11-25. */
+  readonly taskSupport: 'forbidden' | 'optional' | 'required';
+}
+
+/** Entry of a list that is not used, and why. */
+export interface ListFailure {
+  readonly from: string;
+  readonly message: string;
+}
+
+/** Page of a list before its entries are checked. */
+export interface RawPage {
+  readonly entries: readonly JsonObject[];
+  readonly nextCursor?: string;
+  /** Milliseconds for which the list may be used. */
+  readonly ttlMs?: number;
+}

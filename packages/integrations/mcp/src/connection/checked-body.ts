@@ -1,0 +1,96 @@
+import { TextDecoder } from 'node:util';
+import { jsonTextExcess } from '@ravi/source-kit';
+import type { Violation } from './violation.ts';
+import type { WireLimits } from './wire-limits.ts';
+
+const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
+const longestBlankLine = 4;
+
+/**
+ * Returns the response with a body that is checked before it is parsed: a JSON text as a whole, an event stream event by event. A body
+ * that exceeds a limit ends with an error, after the violation was reported. Other bodies are cut at the limit of a message.
+ */
+export function withCheckedBody(response: Response, wire: WireLimits, onViolation: Violation): Response {
+  if (response.body === null) return response;
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1);
+  const isStream = type.trim().toLowerCase() === 'text/event-stream';
+  const body = response.body.pipeThrough(isStream ? checkEvents(wire, onViolation) : checkWhole(wire, onViolation));
+  const checked = new Response(body, response);
+  Object.defineProperty(checked, 'url', { value: response.url });
+  return checked;
+}
+
+// Passes on a body when it is complete. The text of a body that is no JSON is short and only shown.
+function checkWhole(wire: WireLimits, onViolation: Violation): TransformStream<Uint8Array, Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk) {
+      bytes += chunk.byteLength;
+      if (bytes > wire.maxBytes) throw refused(`sent a message of more than ${wire.maxBytes} bytes`, onViolation);
+      parts.push(chunk);
+    },
+    flush(controller) {
+      if (!wire.rate.count()) throw refused('sent too many messages', onViolation);
+      const whole = Buffer.concat(parts, bytes);
+      checkText(decoded(whole, wire.decoder, onViolation), wire, onViolation);
+      if (bytes > 0) controller.enqueue(whole);
+    },
+  });
+}
+
+function checkEvents(wire: WireLimits, onViolation: Violation): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const encoder = new TextEncoder();
+  let text = '';
+  let searchedTo = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      text += decoded(chunk, decoder, onViolation, true);
+      if (text.length > wire.maxBytes) throw refused(`sent a message of more than ${wire.maxBytes} bytes`, onViolation);
+      let end = 0;
+      blankLine.lastIndex = searchedTo;
+      for (let match = blankLine.exec(text); match !== null; match = blankLine.exec(text)) {
+        checkEvent(text.slice(end, match.index));
+        end = blankLine.lastIndex;
+      }
+      if (end > 0) controller.enqueue(encoder.encode(text.slice(0, end)));
+      text = text.slice(end);
+      // A blank line may be in two chunks.
+      searchedTo = Math.max(0, text.length - longestBlankLine);
+    },
+    flush(controller) {
+      checkEvent(text);
+      if (text !== '') controller.enqueue(encoder.encode(text));
+    },
+  });
+
+  function checkEvent(event: string): void {
+    if (event === '') return;
+    if (!wire.rate.count()) throw refused('sent too many messages', onViolation);
+    const data = event
+      .split(/\r\n|\n|\r/)
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice('data:'.length))
+      .join('\n');
+    checkText(data, wire, onViolation);
+  }
+}
+
+function checkText(text: string, wire: WireLimits, onViolation: Violation): void {
+  const excess = jsonTextExcess(text, wire);
+  if (excess !== undefined) throw refused(`sent a message that ${excess}`, onViolation);
+}
+
+function decoded(bytes: Uint8Array, decoder: TextDecoder, onViolation: Violation, stream = false): string {
+  try {
+    return decoder.decode(bytes, { stream });
+  } catch {
+    throw refused('sent a message that is not UTF-8', onViolation);
+  }
+}
+
+function refused(did: string, onViolation: Violation): Error {
+  onViolation(did);
+  return new Error(`The server ${did}`);
+}

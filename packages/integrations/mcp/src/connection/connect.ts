@@ -1,0 +1,159 @@
+import { Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { AuthProvider, Transport } from '@modelcontextprotocol/client';
+import { KernelError } from '@ravi/kernel';
+import type { HttpServerOptions, McpLimits, McpServerOptions, McpSourceContext } from '../options.ts';
+import type { Connection, ServerRequests } from './connection.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { shown } from './shown.ts';
+import { StdioTransport } from './stdio-transport.ts';
+import { createWireLimits } from './wire-limits.ts';
+
+const clientInfo = { name: 'ravi', version: '0.1.0' };
+
+/** Parts of an attempt to connect. */
+export interface ConnectParts extends McpSourceContext {
+  readonly limits: McpLimits;
+  readonly requests: ServerRequests;
+  /** Reaches only the host of the server; used for servers at an address. */
+  readonly fetch: typeof fetch;
+  readonly auth?: AuthProvider | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Way to reach a server: its transport, and whether it is known to speak the older protocol. */
+type Way = { readonly kind: 'stdio' | 'http' | 'sse'; readonly isLegacy: boolean };
+
+/**
+ * Connects to a server, in the ways that its options allow, one after the other.
+ * @throws KernelError `E_SOURCE_UNAVAILABLE`, `E_CANCELLED`, or the error of the last way
+ */
+export async function connectServer(options: McpServerOptions, parts: ConnectParts): Promise<Connection> {
+  const ways = waysTo(options);
+  let failure: unknown;
+  for (const way of ways) {
+    try {
+      return await connectOnce(options, way, parts);
+    } catch (error) {
+      if (parts.signal.aborted) throw new KernelError('E_CANCELLED', 'The connection was cancelled', { cause: error });
+      failure = error;
+      if (!mayHelp(way, error)) break;
+    }
+  }
+  throw failure;
+}
+
+function waysTo(options: McpServerOptions): readonly Way[] {
+  const isLegacy = options.protocol === '2025-11-25';
+  const isModern = options.protocol === '2026-07-28';
+  if (options.url === undefined) {
+    // Some older servers end when they get a request before `initialize`.
+    return isLegacy || isModern
+      ? [{ kind: 'stdio', isLegacy }]
+      : [
+          { kind: 'stdio', isLegacy: false },
+          { kind: 'stdio', isLegacy: true },
+        ];
+  }
+  const { transport = 'auto' } = options;
+  const http: Way = { kind: 'http', isLegacy };
+  const sse: Way = { kind: 'sse', isLegacy: true };
+  if (transport === 'http' || isModern) return [http];
+  return transport === 'sse' ? [sse] : [http, sse];
+}
+
+// A server that could be reached, and understood, is not tried in another way.
+function mayHelp(way: Way, error: unknown): boolean {
+  if (!SdkError.isInstance(error)) return false;
+  if (way.kind === 'stdio') return error.code === SdkErrorCode.EraNegotiationFailed;
+  const status =
+    (error as { readonly status?: number }).status ?? (error.data as { status?: number } | undefined)?.status;
+  return status === 400 || status === 404 || status === 405;
+}
+
+async function connectOnce(options: McpServerOptions, way: Way, parts: ConnectParts): Promise<Connection> {
+  const { limits, clock, logger, requests } = parts;
+  let reason: string | undefined;
+  const wire = createWireLimits(limits, clock);
+  const onViolation = (did: string): void => {
+    reason ??= `The server ${did}`;
+    logger.warn('an MCP server was disconnected', { source: options.name, reason });
+    void transport.close();
+  };
+  const transport: Transport =
+    way.kind === 'stdio'
+      ? new StdioTransport(options as Extract<McpServerOptions, { command: string }>, wire, onViolation)
+      : createHttpTransport(options as HttpServerOptions, way.kind, { ...parts, wire, onViolation });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const client = createClient(options, way, limits, requests);
+  client.onclose = () => {
+    reason ??= lastWordsOf(transport) ?? 'The server closed the connection';
+    end();
+  };
+  client.onerror = (error) => {
+    logger.debug('an MCP server caused an error', { source: options.name, error: shown(error.message) });
+  };
+  try {
+    await client.connect(transport, {
+      timeout: limits.connectMs,
+      signal: parts.signal,
+      ...(way.isLegacy ? { prior: { kind: 'legacy' as const } } : {}),
+    });
+  } catch (error) {
+    await transport.close().catch(() => undefined);
+    if (reason !== undefined && !SdkError.isInstance(error)) throw error;
+    const why = reason ?? lastWordsOf(transport);
+    throw why === undefined ||
+      (SdkError.isInstance(error) && error.code === SdkErrorCode.EraNegotiationFailed && reason === undefined)
+      ? error
+      : new KernelError('E_SOURCE_UNAVAILABLE', why, { cause: error });
+  }
+  return connectionOf(client, { ended, endReason: () => reason, transport });
+}
+
+function createClient(options: McpServerOptions, way: Way, limits: McpLimits, requests: ServerRequests): Client {
+  const mode = options.protocol === '2026-07-28' ? { pin: '2026-07-28' } : ('auto' as const);
+  const client = new Client(clientInfo, {
+    capabilities: {
+      elicitation: { form: {}, url: {} },
+      ...(requests.onSample === undefined ? {} : { sampling: {} }),
+    },
+    versionNegotiation: way.isLegacy
+      ? { mode: 'legacy' }
+      : { mode, probe: { timeoutMs: way.kind === 'stdio' ? Math.ceil(limits.connectMs / 4) : limits.connectMs } },
+    // The invoker checks results against the schema of a tool, in limited time.
+    jsonSchemaValidator: {
+      getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
+    },
+  });
+  client.setRequestHandler('elicitation/create', (request, context) => requests.onElicit(request.params, context));
+  const { onSample } = requests;
+  if (onSample !== undefined)
+    client.setRequestHandler('sampling/createMessage', (request, context) => onSample(request.params, context));
+  for (const list of ['tools', 'resources', 'prompts'] as const)
+    client.setNotificationHandler(`notifications/${list}/list_changed`, () => requests.onListChanged(list));
+  return client;
+}
+
+function connectionOf(
+  client: Client,
+  { ended, endReason, transport }: Pick<Connection, 'ended' | 'endReason'> & { readonly transport: Transport },
+): Connection {
+  const program = client.getServerVersion();
+  return {
+    client,
+    protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
+    isModern: client.getProtocolEra() === 'modern',
+    ...(program === undefined ? {} : { program: { name: shown(program.name), version: shown(program.version) } }),
+    ended,
+    endReason,
+    async close() {
+      await client.close().catch(() => undefined);
+      await transport.close().catch(() => undefined);
+    },
+  };
+}
+
+function lastWordsOf(transport: Transport): string | undefined {
+  if (!(transport instanceof StdioTransport) || transport.lastWords.trim() === '') return undefined;
+  return `The server ended: ${shown(transport.lastWords.trim().slice(-300))}`;
+}

@@ -1,0 +1,20 @@
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { isKernelError } from '@ravi/kernel';
+import { shown } from './shown.ts';
+
+/** Returns why a connection could not be made, for an operator. */
+export function describeFailure(error: unknown): string {
+  if (isKernelError(error)) return error.message;
+  if (SdkError.isInstance(error)) {
+    if (error.code === SdkErrorCode.RequestTimeout) return 'The server did not answer in time';
+    if (error.code === SdkErrorCode.ConnectionClosed) return 'The server closed the connection';
+    if (error.code === SdkErrorCode.ClientHttpAuthentication) return 'The server asks for credentials (HTTP 401)';
+    if (error.code === SdkErrorCode.ClientHttpForbidden) return 'The server refuses access (HTTP 403)';
+    return shown(error.message);
+  }
+  if (error instanceof TypeError && error.message === 'fetch failed') {
+    const { code } = (error.cause ?? {}) as { readonly code?: string };
+    return `The server could not be reached${code === undefined ? '' : ` (${code})`}`;
+  }
+  return shown(error instanceof Error ? error.message : String(error));
+}

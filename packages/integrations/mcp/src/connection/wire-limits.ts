@@ -1,0 +1,26 @@
+import { TextDecoder } from 'node:util';
+import type { Clock } from '@ravi/kernel';
+import type { JsonLimits } from '@ravi/source-kit';
+import type { McpLimits } from '../options.ts';
+import { createMessageRate } from './message-rate.ts';
+import type { MessageRate } from './message-rate.ts';
+
+const maxNodes = 250_000;
+
+/** Limits of the messages of one connection, checked before a message is parsed. */
+export interface WireLimits extends JsonLimits {
+  readonly rate: MessageRate;
+  /** Refuses bytes that are not UTF-8. */
+  readonly decoder: TextDecoder;
+}
+
+/** Returns the limits of a new connection. */
+export function createWireLimits(limits: McpLimits, clock: Clock): WireLimits {
+  return {
+    maxBytes: limits.messageBytes,
+    maxDepth: limits.messageDepth,
+    maxNodes,
+    rate: createMessageRate(limits.messagesPerSecond, clock),
+    decoder: new TextDecoder('utf-8', { fatal: true }),
+  };
+}

@@ -1,0 +1,215 @@
+import { KernelError } from '@ravi/kernel';
+import type {
+  AnyTool,
+  OpenToolSource,
+  Principal,
+  RemoteToolSource,
+  Timer,
+  ToolSourceContent,
+  ToolSourceStatus,
+} from '@ravi/kernel';
+import { createSafeFetch } from '@ravi/safe-fetch';
+import type { SafeFetch } from '@ravi/safe-fetch';
+import { nameTools } from '@ravi/source-kit';
+import { askPerson } from './call/ask-person.ts';
+import { callTool } from './call/call-tool.ts';
+import { RunningCalls } from './call/running-call.ts';
+import { listTools, StableContent } from './catalogue/catalogue.ts';
+import type { ListedTool } from './catalogue/listed-tool.ts';
+import type { CheckedOptions } from './check-options.ts';
+import { connectServer } from './connection/connect.ts';
+import type { Connection } from './connection/connection.ts';
+import { describeFailure } from './connection/describe-failure.ts';
+import { ServerLink } from './connection/server-link.ts';
+import type { McpSourceContext } from './options.ts';
+
+/** Shortest time between two readings of the lists, whatever the server announces. */
+const refreshPauseMs = 1_000;
+
+/** Open source of one MCP server. */
+export class OpenMcpSource implements OpenToolSource {
+  readonly remote: RemoteToolSource;
+  readonly #options: CheckedOptions;
+  readonly #context: McpSourceContext;
+  readonly #onChange: () => void;
+  readonly #content = new StableContent();
+  readonly #running = new RunningCalls();
+  readonly #fetch: SafeFetch | undefined;
+  readonly #link: ServerLink;
+  #status: ToolSourceStatus;
+  #refreshTimer: Timer | undefined;
+  #refreshedAt = -Infinity;
+  #isOpen = false;
+  #isEnded = false;
+  #program: Connection['program'];
+  #protocol: string | undefined;
+
+  constructor(options: CheckedOptions, context: McpSourceContext, onChange: () => void) {
+    this.#options = options;
+    this.#context = context;
+    this.#onChange = onChange;
+    const { server } = options;
+    if (server.url !== undefined) {
+      this.#fetch = createSafeFetch({
+        allowPrivateAddresses: server.allowPrivateAddresses === true,
+        pinnedHosts: [new URL(server.url).host],
+        maxBytes: Infinity,
+        timeoutMs: Infinity,
+      });
+    }
+    this.#link = new ServerLink({
+      ...context,
+      name: options.name,
+      connect: (signal) => this.#connect(signal),
+      onConnected: (connection, signal) => this.#read(connection, signal),
+      onStatus: () => this.#report(),
+    });
+    this.#status = this.#currentStatus();
+    this.remote = {
+      status: () => this.#status,
+      reconnect: () => this.#link.reconnect(),
+    };
+  }
+
+  /** Makes the first attempt to connect. Its failure is a status, not an error. @throws KernelError `E_CANCELLED` */
+  async start(signal: AbortSignal): Promise<void> {
+    const cancelled = Promise.withResolvers<void>();
+    const cancel = (): void => cancelled.resolve();
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      await Promise.race([this.#link.connect(), cancelled.promise]);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+    if (signal.aborted) {
+      await this[Symbol.asyncDispose]();
+      throw new KernelError('E_CANCELLED', `The opening of the MCP server ${this.#options.name} was cancelled`);
+    }
+    this.#isOpen = true;
+  }
+
+  content(): ToolSourceContent {
+    return this.#content.current;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnded = true;
+    this.#refreshTimer?.cancel();
+    await this.#link[Symbol.asyncDispose]();
+    await this.#fetch?.[Symbol.asyncDispose]();
+  }
+
+  #connect(signal: AbortSignal): Promise<Connection> {
+    const { server, limits } = this.#options;
+    return connectServer(server, {
+      ...this.#context,
+      limits,
+      signal,
+      fetch: this.#fetch ?? fetch,
+      requests: {
+        onListChanged: () => this.#refreshSoon(),
+        onElicit: (params) => askPerson(this.#running.relatedCall(), params),
+      },
+    });
+  }
+
+  // Reads the lists. An error ends the connection, because nothing can be called without them.
+  async #read(connection: Connection, signal: AbortSignal): Promise<void> {
+    const { limits, offers, name } = this.#options;
+    this.#refreshedAt = this.#context.clock.monotonic();
+    const { tools, failures, ttlMs } = await listTools(connection, limits, signal);
+    const offered = tools.filter((tool) => offers(tool.name));
+    const named = nameTools(
+      name,
+      offered.map((tool) => tool.name),
+    );
+    const byName = new Map(offered.toReversed().map((tool) => [tool.name, tool]));
+    const changed = this.#content.replace(
+      Array.from(named.names, ([own, offeredAs]) => {
+        const definition = byName.get(own) as ListedTool;
+        return { name: offeredAs, definition, make: () => this.#toolOf(offeredAs, definition) };
+      }),
+      [...failures, ...named.failures],
+    );
+    this.#program = connection.program;
+    this.#protocol = connection.protocol;
+    if (ttlMs !== undefined) this.#refreshSoon(ttlMs);
+    if (changed) this.#notify();
+  }
+
+  #toolOf(name: string, tool: ListedTool): AnyTool {
+    const { riskOf, runsInBackground, server } = this.#options;
+    const { title, description } = tool;
+    return {
+      name,
+      description: title === undefined || description.includes(title) ? description : `${title}. ${description}`,
+      inputSchema: tool.inputSchema,
+      ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+      risk: riskOf(tool.name, tool.hints),
+      idempotent: server.trust === true && tool.hints.isIdempotent === true,
+      ...(runsInBackground(tool.name) ? { mode: 'background' as const } : {}),
+      execute: async (args, context) => {
+        const connection = await this.#connectionFor(context.principal);
+        return callTool(tool, args, context, {
+          server: this.#options.name,
+          connection,
+          running: this.#running,
+          limits: this.#options.limits,
+          sample: undefined,
+        });
+      },
+    };
+  }
+
+  #connectionFor(_principal: Principal): Promise<Connection> {
+    return this.#link.ready();
+  }
+
+  // A server may announce changes as often as it likes; the lists are read at most once a second.
+  #refreshSoon(inMs = 0): void {
+    if (this.#isEnded) return;
+    this.#refreshTimer?.cancel();
+    const { clock } = this.#context;
+    const waitMs = Math.max(inMs, this.#refreshedAt + refreshPauseMs - clock.monotonic(), 0);
+    this.#refreshTimer = clock.setTimer(() => void this.#refresh(), waitMs, { isBackground: true });
+  }
+
+  async #refresh(): Promise<void> {
+    const { connection } = this.#link;
+    if (connection === undefined || this.#isEnded) return;
+    try {
+      await this.#read(connection, new AbortController().signal);
+    } catch (error) {
+      this.#link.fail(connection, `The lists could not be read: ${describeFailure(error)}`);
+    }
+  }
+
+  #report(): void {
+    this.#status = this.#currentStatus();
+    this.#notify();
+  }
+
+  #notify(): void {
+    if (this.#isOpen && !this.#isEnded) this.#onChange();
+  }
+
+  #currentStatus(): ToolSourceStatus {
+    const { server } = this.#options;
+    const { state, message } = this.#link.state;
+    return {
+      state,
+      ...(message === undefined ? {} : { message }),
+      place: server.url === undefined ? server.command : placeOf(server.url),
+      ...(this.#program === undefined ? {} : { program: this.#program }),
+      ...(this.#protocol === undefined ? {} : { protocol: this.#protocol }),
+      isTrusted: server.trust === true,
+      holdsChanges: true,
+    };
+  }
+}
+
+function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

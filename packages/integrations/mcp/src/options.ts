@@ -1,0 +1,124 @@
+import type { Clock, Logger, ModelProvider, ToolRisk } from '@ravi/kernel';
+
+/** Limits of what a server may send. A server that exceeds one of a connection loses the connection, not the process. */
+export interface McpLimits {
+  /** Tools, resources and prompts of one list; the rest is reported as a failure. Default: 1,000. */
+  readonly tools: number;
+  /** Pages of one list. Default: 100. */
+  readonly pages: number;
+  /** Bytes of one message. Default: 16 MiB. */
+  readonly messageBytes: number;
+  /** Objects and lists inside each other in a message. Default: 128. */
+  readonly messageDepth: number;
+  /** Messages per second, on average over ten seconds. Default: 500. */
+  readonly messagesPerSecond: number;
+  /** Bytes of one result, media included. Default: 10 MiB. */
+  readonly resultBytes: number;
+  /** Bytes of an image, audio clip or other file up to which it stays in the result instead of an artifact. Default: 16 KiB. */
+  readonly inlineBytes: number;
+  /** Characters of the description of a tool; the rest is cut. Default: 16,384. */
+  readonly descriptionCharacters: number;
+  /** Milliseconds to connect and to read the lists. Default: 10,000. */
+  readonly connectMs: number;
+  /** Milliseconds of one call, without the time for which it waits for a person. Default: 300,000. */
+  readonly callMs: number;
+}
+
+/** Defaults of {@link McpLimits}. */
+export const defaultLimits: McpLimits = {
+  tools: 1_000,
+  pages: 100,
+  messageBytes: 16 * 1024 * 1024,
+  messageDepth: 128,
+  messagesPerSecond: 500,
+  resultBytes: 10 * 1024 * 1024,
+  inlineBytes: 16 * 1024,
+  descriptionCharacters: 16_384,
+  connectMs: 10_000,
+  callMs: 300_000,
+};
+
+/** Versions of the protocol that a connection may be held to. */
+export type McpProtocol = 'auto' | '2025-11-25' | '2026-07-28';
+
+/** Sign-in of callers at a server. An empty object registers the client with the server by itself. */
+export interface SignInOptions {
+  /** Id of a client that was registered with the authorization server before. */
+  readonly clientId?: string | undefined;
+  /** Secret of that client, if it has one. */
+  readonly clientSecret?: string | undefined;
+  /** Scopes to ask for, separated by spaces. */
+  readonly scope?: string | undefined;
+}
+
+/** Permission for a server to use a model during a call. */
+export interface SamplingOptions {
+  readonly provider: ModelProvider;
+  /** Model that the provider is asked for; the server does not choose. */
+  readonly model: string;
+  /** Tokens of one answer at most. Default: 1,024. */
+  readonly maxTokens?: number;
+  /** Requests during one call at most. Default: 3. */
+  readonly requestsPerCall?: number;
+  /** Tokens of all requests of this source at most, input and output, for the life of the process. Default: 100,000. */
+  readonly totalTokens?: number;
+}
+
+/** What both kinds of servers share. */
+interface CommonOptions {
+  /** Name of the source and first part of its tools' names. Letters, digits, `.`, `_` and `-`. */
+  readonly name: string;
+  /** True if hints of the server lower the risk of its tools. Default: false. */
+  readonly trust?: boolean;
+  /** Patterns of tools to offer: exact names, or with `*`; the prefix `mcp:<server>/` is optional. Default: all. */
+  readonly allow?: readonly string[];
+  /** Patterns of tools not to offer. Wins over `allow`. */
+  readonly deny?: readonly string[];
+  /** Risks by pattern; they win over what the server says. */
+  readonly risk?: Readonly<Record<string, ToolRisk>>;
+  /** Patterns of tools that run in the background as jobs. Default: none. */
+  readonly background?: readonly string[];
+  /** True to offer a tool that reads the server's resources and one that lists them. Default: false. */
+  readonly resources?: boolean;
+  /** True to offer the server's prompts as tools. Default: false. */
+  readonly prompts?: boolean;
+  /** Absent: the server may not use a model. */
+  readonly sampling?: SamplingOptions;
+  /** Default: `auto`, the newest version that both sides know. */
+  readonly protocol?: McpProtocol;
+  readonly limits?: Partial<McpLimits>;
+}
+
+/** Server that runs as a child process and speaks over its standard streams. */
+export interface StdioServerOptions extends CommonOptions {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Environment of the process. It gets nothing else but `PATH`, if this has none. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Working directory. Default: the one of this process. */
+  readonly cwd?: string;
+  readonly url?: never;
+}
+
+/** Server at an address. */
+export interface HttpServerOptions extends CommonOptions {
+  readonly url: string;
+  /** `auto` tries streamable HTTP, then the older SSE. Default: `auto`. */
+  readonly transport?: 'http' | 'sse' | 'auto';
+  /** Sent with each request. They never leave the host of `url`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** True if the server may be on this machine or in a private network. Default: false. */
+  readonly allowPrivateAddresses?: boolean;
+  /** Present if callers sign in for themselves. */
+  readonly signIn?: SignInOptions;
+  readonly command?: never;
+}
+
+/** Options of an MCP server. */
+export type McpServerOptions = StdioServerOptions | HttpServerOptions;
+
+/** Parts of the process that a source uses. */
+export interface McpSourceContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
