@@ -25,6 +25,8 @@ import type { McpSourceContext } from './options.ts';
 
 /** Shortest time between two readings of the lists, whatever the server announces. */
 const refreshPauseMs = 1_000;
+/** Longest wait for the first attempt to connect. */
+const openWaitMs = 10_000;
 
 /** Open source of one MCP server. */
 export class OpenMcpSource implements OpenToolSource {
@@ -73,14 +75,16 @@ export class OpenMcpSource implements OpenToolSource {
 
   /** Makes the first attempt to connect. Its failure is a status, not an error. @throws KernelError `E_CANCELLED` */
   async start(signal: AbortSignal): Promise<void> {
-    const cancelled = Promise.withResolvers<void>();
-    const cancel = (): void => cancelled.resolve();
-    signal.addEventListener('abort', cancel, { once: true });
-    if (signal.aborted) cancel();
+    const given = Promise.withResolvers<void>();
+    const giveUp = (): void => given.resolve();
+    const timer = this.#context.clock.setTimer(giveUp, openWaitMs);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
     try {
-      await Promise.race([this.#link.connect(), cancelled.promise]);
+      await Promise.race([this.#link.connect(), given.promise]);
     } finally {
-      signal.removeEventListener('abort', cancel);
+      timer.cancel();
+      signal.removeEventListener('abort', giveUp);
     }
     if (signal.aborted) {
       await this[Symbol.asyncDispose]();

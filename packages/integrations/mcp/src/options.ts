@@ -18,7 +18,10 @@ export interface McpLimits {
   readonly inlineBytes: number;
   /** Characters of the description of a tool; the rest is cut. Default: 16,384. */
   readonly descriptionCharacters: number;
-  /** Milliseconds to connect and to read the lists. Default: 10,000. */
+  /**
+   * Milliseconds to start or reach the server, and for each page of its lists. Default: 60,000, because a package may be downloaded
+   * first. A source opens after ten seconds without its tools, which appear later.
+   */
   readonly connectMs: number;
   /** Milliseconds of one call, without the time for which it waits for a person. Default: 300,000. */
   readonly callMs: number;
@@ -34,7 +37,7 @@ export const defaultLimits: McpLimits = {
   resultBytes: 10 * 1024 * 1024,
   inlineBytes: 16 * 1024,
   descriptionCharacters: 16_384,
-  connectMs: 10_000,
+  connectMs: 60_000,
   callMs: 300_000,
 };
 

@@ -8,6 +8,8 @@ import { shown } from './shown.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { createWireLimits } from './wire-limits.ts';
 
+/** An older server over standard streams may not answer what it does not know. */
+const silentMs = 10_000;
 const clientInfo = { name: 'ravi', version: '0.1.0' };
 
 /** Parts of an attempt to connect. */
@@ -119,7 +121,12 @@ function createClient(options: McpServerOptions, way: Way, limits: McpLimits, re
     },
     versionNegotiation: way.isLegacy
       ? { mode: 'legacy' }
-      : { mode, probe: { timeoutMs: way.kind === 'stdio' ? Math.ceil(limits.connectMs / 4) : limits.connectMs } },
+      : {
+          mode,
+          probe: {
+            timeoutMs: Math.min(limits.connectMs, mode === 'auto' && way.kind === 'stdio' ? silentMs : Infinity),
+          },
+        },
     // The invoker checks results against the schema of a tool, in limited time.
     jsonSchemaValidator: {
       getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
