@@ -17,6 +17,7 @@ import { createArtifactQuota } from './http/blobs/artifact-quota.ts';
 import { withCollectedChunks } from './http/blobs/collected-chunks.ts';
 import { createStreamPlaces } from './http/events/stream-places.ts';
 import { createScriptRunner } from './http/scripts/chains.ts';
+import { createMcpPart } from './http/mcp/mcp-part.ts';
 import { createOpenConsole } from './http/server/console.ts';
 import { createHealthCheck } from './http/server/health.ts';
 import { createChainRunner } from './runs/chain-runner.ts';
@@ -56,6 +57,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   checkHealth: createHealthCheck,
   openConsole: ({ logger }) => createOpenConsole(logger),
   streamPlaces: ({ config }) => createStreamPlaces(config.server.maxEventStreams),
+  mcpEndpoint: createMcpPart,
 };
 
 const routes: { readonly [Name in keyof Routes]: Factory<Routes[Name]> } = {

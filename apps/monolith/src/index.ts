@@ -15,6 +15,7 @@ export type { TelemetryProviders } from './observability/open-exporters.ts';
 export { parsePort } from './port.ts';
 export { runServer } from './run-server.ts';
 export type { RunServerOptions } from './run-server.ts';
+export { recoverRuns } from './runs/recover-runs.ts';
 export { serve } from './serve.ts';
 export type { HttpServer, ServeOptions } from './serve.ts';
 export { untilShutdown } from './shutdown.ts';

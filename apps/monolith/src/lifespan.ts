@@ -82,6 +82,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   const sources = opening.use(parts.toolSources);
   opening.defer(cancelRuns);
   opening.defer(() => parts.callerApprovals?.streams.close());
+  opening.defer(() => parts.mcpEndpoint[Symbol.asyncDispose]());
   logRuns(parts.hooks, parts.logger);
   opening.use(parts.telemetry);
   await sources.open(installation, toolSources);

@@ -3,20 +3,14 @@ import type { Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { isWebApprovalHandler } from '@ravi/approval-web';
-import { startRunRecovery } from '@ravi/capabilities';
-import type { RunRecovery } from '@ravi/capabilities';
 import type { ServerConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
-import type { Run } from '@ravi/kernel';
 import { partsOf } from './container.ts';
 import { answerInvalidRequest, guardConnections } from './http/core/guard-connections.ts';
 import { warnOfInvalidSchemas } from './tools/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './loopback.ts';
-import { createCrashGuard } from './runs/crash-guard.ts';
-import { isDeadOwner } from './runs/process-owner.ts';
-import { createRecoverAgentRun } from './runs/recover-agent-run.ts';
-import type { Parts } from './tokens.ts';
+import { startRecovery } from './runs/start-recovery.ts';
 
 /** Options of {@link serve}. Absent options come from the configuration. */
 export interface ServeOptions {
@@ -35,10 +29,8 @@ export interface HttpServer extends AsyncDisposable {
   readonly hasConsole: boolean;
 }
 
-const dayMs = 86_400_000;
 const answerMs = 1_000;
 const idleCheckMs = 20;
-const longestPollMs = 5_000;
 const connectionsCheckingInterval = 1_000;
 // With Node's default of 511, a burst of a thousand connections is dropped in part and retried seconds later.
 const maxBacklog = 4_096;
@@ -49,7 +41,7 @@ const maxBacklog = 4_096;
  */
 export async function serve(monolith: Monolith, options: ServeOptions = {}): Promise<HttpServer> {
   const parts = partsOf(monolith.container);
-  const { config, httpApp, approvalHandler, callerApprovals, toolbox, logger } = parts;
+  const { config, httpApp, approvalHandler, callerApprovals, mcpEndpoint, toolbox, logger } = parts;
   const { server: configured } = config;
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
   if (configured.tokens.length === 0) requireLoopback(host);
@@ -77,6 +69,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
       });
       // Event streams never end; a browser reconnects automatically.
       callerApprovals?.streams.close();
+      mcpEndpoint.endStreams();
       if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
       recovery?.stop();
       if (await endsWithin(closed, graceMs)) return;
@@ -98,33 +91,6 @@ function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): Se
     // Checked by `sameOrigin`, whose error has the format of all others.
     requireHostHeader: false,
   };
-}
-
-/** Starts the recovery of runs. Not in `openMonolith`, because a short command must not take over runs. */
-export function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
-  if (durable === undefined || feed === undefined) return undefined;
-  const { store, chains, agentRunner, recorder, turns } = durable;
-  const resumeOther = createRecoverAgentRun({ agentRunner, runs: store.runs, onLeft: turns.end, logger });
-  const { maxFruitlessCrashes } = config.runs;
-  const guard = createCrashGuard({ store, recorder, turns, maxFruitlessCrashes, clock, logger });
-  // Of the others, a run that no process here can resume is not its concern.
-  const admit = async (run: Run, signal: AbortSignal): Promise<boolean> =>
-    (run.definition.kind !== 'chain' && !agentRunner.owns(run)) || guard.admit(run, signal);
-  // A lease that has just expired is found before as much time passes again.
-  const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / 2));
-  const maxParkedMs = config.approvals.maxParkedDays * dayMs;
-  return startRunRecovery({
-    chains,
-    store,
-    feed,
-    resumeOther,
-    admit,
-    isDeadOwner,
-    maxParkedMs,
-    intervalMs,
-    clock,
-    logger,
-  });
 }
 
 function listen(

@@ -13,6 +13,7 @@ import type {
   SnippetStore,
   CompleteStateStore,
 } from '@ravi/kernel';
+import type { McpEndpoint } from '@ravi/mcp-server';
 import type { Telemetry } from '@ravi/otel';
 import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
@@ -99,6 +100,8 @@ export interface Services {
   readonly openConsole: OpenConsole;
   /** Event streams of runs that are open, per principal. */
   readonly streamPlaces: StreamPlaces;
+  /** Clients of the Model Context Protocol. */
+  readonly mcpEndpoint: McpEndpoint;
 }
 
 /** The HTTP interface. */
@@ -151,6 +154,7 @@ export const tokens: Tokens = {
   checkHealth: token('checkHealth'),
   openConsole: token('openConsole'),
   streamPlaces: token('streamPlaces'),
+  mcpEndpoint: token('mcpEndpoint'),
   endpoints: token('endpoints'),
   httpApp: token('httpApp'),
 };

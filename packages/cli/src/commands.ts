@@ -228,6 +228,22 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/artifacts.ts')).putArtifact,
   },
   {
+    path: 'mcp serve',
+    summary: 'serve the tools to a client of the Model Context Protocol over standard input and output',
+    reach: 'api',
+    options: [
+      {
+        flags: '--mode <mode>',
+        description: 'run scripts over all tools (code, default), or call them one by one (tools)',
+        choices: ['code', 'tools'],
+      },
+      { flags: '--http', description: 'listen for HTTP at /mcp instead, like ravi serve' },
+      { flags: '--host <address>', description: 'with --http: address to listen on' },
+      { flags: '--port <number>', description: 'with --http: port to listen on; 0 picks a free port' },
+    ],
+    load: async () => (await import('./commands/mcp-serve.ts')).serveMcp,
+  },
+  {
     path: 'whoami',
     summary: 'show the principal and roles of the caller',
     reach: 'api',
@@ -277,5 +293,6 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   approvals: 'calls that need a decision',
   runs: 'agent and script runs',
   artifacts: 'stored results of runs',
+  mcp: 'clients and servers of the Model Context Protocol',
   config: 'the configuration',
 };

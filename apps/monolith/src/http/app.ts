@@ -15,6 +15,9 @@ import { answerProblem, problem } from './core/problem.ts';
 import { requestLog } from './core/request-log.ts';
 import { headWithoutBody, safeHeaders } from './core/safe-headers.ts';
 import { sameOrigin } from './core/same-origin.ts';
+import type { McpEndpoint } from '@ravi/mcp-server';
+import type { CallerApprovals } from './approvals/approval-operations.ts';
+import { mountMcp } from './mcp/mount-mcp.ts';
 import { mountConsole } from './server/console.ts';
 import type { OpenConsole } from './server/console.ts';
 
@@ -28,6 +31,9 @@ export interface HttpAppOptions {
   /** Rules for decisions over HTTP. */
   readonly decisionRules: DecisionRules;
   readonly openConsole: OpenConsole;
+  /** Present if people decide approvals on a page of this server. */
+  readonly callerApprovals: CallerApprovals | undefined;
+  readonly mcpEndpoint: McpEndpoint;
   /** Present if requests are traced and measured. */
   readonly telemetryProviders: TelemetryProviders | undefined;
   readonly lifetime: AbortSignal;
@@ -52,12 +58,17 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   mount(app, endpoints, { access, maxConcurrent });
   if (isWebApprovalHandler(approvalHandler))
     mountApprovalWeb(app, approvalHandler, { rules: decisionRules, artifacts: artifactDamage.store });
+  mountMcp(app, { endpoint: options.mcpEndpoint, access, hasInbox: hasInbox(options) });
   mountConsole(app, options.openConsole);
   app.notFound((context) =>
     answerProblem(context, problem('E_ROUTE_UNKNOWN', `There is no ${context.req.method} ${context.req.path}`), logger),
   );
   app.onError((error, context) => answerProblem(context, error, logger));
   return app;
+}
+
+function hasInbox({ approvalHandler, callerApprovals }: HttpAppOptions): boolean {
+  return isWebApprovalHandler(approvalHandler) || callerApprovals !== undefined;
 }
 
 /**

@@ -9,6 +9,8 @@ import type { Connection } from './connection.ts';
 export interface ConnectOptions {
   /** True if calls may need a decision: the terminal, or `--approve`, decides unless the configuration does. */
   readonly decides?: boolean;
+  /** True for a command that stays open: an installation in this process then resumes runs like a server. */
+  readonly recovers?: boolean;
 }
 
 /**
@@ -19,14 +21,14 @@ export interface ConnectOptions {
 export async function connect(
   invocation: Invocation,
   terminal: Terminal,
-  { decides = false }: ConnectOptions = {},
+  { decides = false, recovers = false }: ConnectOptions = {},
 ): Promise<Connection> {
   const { config, approve } = invocation.values;
   const server = serverOf(invocation, terminal);
   if (server !== undefined) return connectTo(server, terminal.env['RAVI_TOKEN'] || undefined);
   // A command that uses a server does not need the runtime, which is slow to load.
   const { openHere } = await import('./open-here.ts');
-  return openHere({ config, decides, approve: approve as ApprovalMode | undefined }, terminal);
+  return openHere({ config, decides, approve: approve as ApprovalMode | undefined, recovers }, terminal);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PluginsConfig } from '@ravi/host';
-import { findInstallation, openMonolith, tokens } from '@ravi/monolith';
+import { findInstallation, openMonolith, recoverRuns, tokens } from '@ravi/monolith';
 import type { InstallationOptions } from '@ravi/monolith';
 import type { LogFields, Logger } from '@ravi/kernel';
 import { everything, nothing, warnOfEverything } from '../approve.ts';
@@ -15,17 +15,20 @@ export interface OpenHereOptions {
   /** True if calls may need a decision. */
   readonly decides: boolean;
   readonly approve: ApprovalMode | undefined;
+  /** True for a command that stays open and resumes runs like a server. A short command must not take over runs. */
+  readonly recovers?: boolean;
 }
 
 /** Opens the installation in this process, like a server that does not listen. @throws KernelError as `openMonolith` */
 export async function openHere(
-  { config: configPath, decides, approve }: OpenHereOptions,
+  { config: configPath, decides, approve, recovers = false }: OpenHereOptions,
   terminal: Terminal,
 ): Promise<Connection> {
   const { env, cwd, warn } = terminal;
   const where = { configPath, cwd, env, isServer: true, ignoresTokens: true };
   const plugins = decides ? await approvalsHere(where, approve, terminal) : {};
   const monolith = await openMonolith({ ...where, plugins, logger: createTextLogger(warn) });
+  const recovery = recovers ? recoverRuns(monolith) : undefined;
   const app = monolith.container.resolve(tokens.httpApp);
   return createConnection({
     url: 'http://localhost',
@@ -35,7 +38,11 @@ export async function openHere(
       request.headers.set('host', 'localhost');
       return app.fetch(request);
     },
-    close: () => monolith[Symbol.asyncDispose](),
+    async close() {
+      recovery?.stop();
+      await monolith[Symbol.asyncDispose]();
+      await recovery?.[Symbol.asyncDispose]();
+    },
   });
 }
 

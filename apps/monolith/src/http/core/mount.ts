@@ -5,6 +5,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { Access } from '../access/access.ts';
 import { addressOf, isSecureRequest } from '../access/client-address.ts';
 import { localCaller } from '../access/caller.ts';
+import { innerCaller } from '../access/inner-caller.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { Reply } from './implement.ts';
 import type { ApiRequest, Endpoint } from './implement.ts';
@@ -48,7 +49,9 @@ export function mount(app: Hono, endpoints: readonly Endpoint[], options: MountO
 function authorize({ isOpen, role, endsWork }: Operation, access: Access): MiddlewareHandler {
   return async (context, next) => {
     if (isOpen !== true) {
-      const caller = access.authenticate(context.req.raw.headers, addressOf(context), { isLimited: endsWork !== true });
+      const caller =
+        innerCaller(context) ??
+        access.authenticate(context.req.raw.headers, addressOf(context), { isLimited: endsWork !== true });
       if (role !== undefined && !caller.roles.includes(role) && !caller.roles.includes('admin')) {
         throw problem('E_FORBIDDEN', `This needs the role "${role}"`);
       }

@@ -40,7 +40,7 @@ export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
     }
     // Links from other sites lead to pages of the console, never to the API.
     const site = context.req.header('sec-fetch-site') ?? 'none';
-    if (site !== 'same-origin' && site !== 'none' && context.req.path.startsWith('/v1/')) {
+    if (site !== 'same-origin' && site !== 'none' && /^\/(?:v1\/|mcp$)/.test(context.req.path)) {
       throw problem('E_ORIGIN_FORBIDDEN', 'Requests from pages of other sites are refused');
     }
     await next();

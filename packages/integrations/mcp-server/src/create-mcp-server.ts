@@ -1,0 +1,107 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  createRequestStateCodec,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server';
+import type { CallToolRequest, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import { visibleText } from '@ravi/support';
+import { scriptOfCall } from './direct-call.ts';
+import type { McpGateway } from './gateway.ts';
+import { nameOf, offeredTools } from './offered-tools.ts';
+import type { ServerMode } from './offered-tools.ts';
+import { callOwnTool } from './own-tools.ts';
+import { listResources, readResource, resourceTemplates } from './resources.ts';
+import { textResult } from './result.ts';
+import { runScript } from './run-script.ts';
+import type { CallResult, CallState, RunCallOptions } from './run-script.ts';
+
+/** Options of {@link createMcpServer}. */
+export interface McpServerOptions {
+  /** Returns the access of the caller of a request. */
+  readonly gatewayOf: (context: ServerContext) => McpGateway;
+  /** Key of the state that clients return with their answers, at least 32 bytes. It must be the same in each process that may get them. */
+  readonly stateKey: Uint8Array;
+  /** Default: `code`. */
+  readonly mode?: ServerMode;
+}
+
+// A test compares it with the manifest, which a bundle does not have.
+const version = '0.1.0';
+
+const instructions =
+  'Ravi runs scripts over all configured tools. Prefer one script with several calls to several calls of execute. ' +
+  'A risky call waits for a person: when a result says that a run is paused, tell the user, and call resume afterwards.';
+
+/**
+ * Creates the server of one connection or one request, for both generations of the protocol. Everything that it does goes through the
+ * gateway of the caller.
+ */
+export function createMcpServer({ gatewayOf, stateKey, mode = 'code' }: McpServerOptions): Server {
+  const states = createRequestStateCodec<CallState>({
+    key: stateKey,
+    ttlSeconds: stateSeconds,
+    bind: (context) => `${context.mcpReq.method}\0${context.http?.authInfo?.clientId ?? ''}`,
+  });
+  const server = new Server(
+    { name: 'ravi', title: 'Ravi', version },
+    {
+      capabilities: { tools: { listChanged: true }, resources: { listChanged: false } },
+      instructions,
+      requestState: { verify: states.verify },
+    },
+  );
+
+  server.setRequestHandler('tools/list', async (_request, context) => {
+    const tools = offeredTools(mode, await gatewayOf(context).tools());
+    return { tools: [...tools.values()].map(({ listed }) => listed) };
+  });
+  server.setRequestHandler('tools/call', (request, context) => callTool(request, context));
+  server.setRequestHandler('resources/list', (_request, context) => listResources(gatewayOf(context)));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
+  server.setRequestHandler('resources/read', ({ params }, context) => readResource(params.uri, gatewayOf(context)));
+  return server;
+
+  async function callTool({ params }: CallToolRequest, context: ServerContext): Promise<CallResult> {
+    const gateway = gatewayOf(context);
+    const offered = offeredTools(mode, await gateway.tools());
+    const tool = offered.get(params.name);
+    if (tool === undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${visibleText(params.name)}"`);
+    }
+    const asks = canAsk(capabilitiesOf(context));
+    const options: RunCallOptions = { gateway, context, states, asks, resumeTool: nameOf('resume', offered) };
+    const args = (params.arguments ?? {}) as Readonly<Record<string, never>>;
+    try {
+      if (tool.kind === 'own') return await callOwnTool(tool, args, options);
+      return await runScript(scriptOfCall(params.name, args), options);
+    } catch (error) {
+      return refusalOf(error);
+    }
+  }
+
+  function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {
+    const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+    const ofRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+    return ofRequest ?? server.getClientCapabilities();
+  }
+}
+
+// A person may need a while; the run itself waits longer, and `resume` continues it.
+const stateSeconds = 86_400;
+
+/** True if the client can show a form. Without modes it means forms. */
+function canAsk(capabilities: ClientCapabilities | undefined): boolean {
+  const elicitation = capabilities?.elicitation;
+  if (elicitation === undefined) return false;
+  return elicitation.form !== undefined || elicitation.url === undefined;
+}
+
+/** Returns what the model reads about a refused request. @throws every error that is not a refusal */
+function refusalOf(error: unknown): CallResult {
+  const { code, message, retryAfterMs } = error as Partial<{ code: unknown; message: string; retryAfterMs: number }>;
+  if (typeof code !== 'string' || !code.startsWith('E_')) throw error;
+  const later = retryAfterMs === undefined ? '' : ` Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+  return textResult(`${message} [${code}]${later}`, true);
+}

@@ -1,0 +1,36 @@
+import { jsonTextProblem } from '@ravi/support';
+import { refusal } from './refusal.ts';
+
+const parseError = -32_700;
+const invalidRequest = -32_600;
+
+/**
+ * Reads the body of a request as JSON, or returns the response that refuses it: it is too large, nests too deep, or is not JSON in
+ * UTF-8.
+ */
+export async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  const bytes = announced > maxBytes ? undefined : await readBytes(request, maxBytes);
+  if (bytes === undefined) return refusal(413, invalidRequest, `The message is larger than ${maxBytes} bytes`);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const problem = jsonTextProblem(text);
+    if (problem !== undefined) return refusal(400, invalidRequest, `The message ${problem}`);
+    return JSON.parse(text) as unknown;
+  } catch {
+    return refusal(400, parseError, 'The message is not JSON in UTF-8');
+  }
+}
+
+async function readBytes({ body }: Request, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the stream.
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,111 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import type { ToolSummary } from '@ravi/api';
+
+/** `code`: the client runs scripts over all tools. `tools`: it calls them one by one. */
+export type ServerMode = 'code' | 'tools';
+
+/** Tools of the server itself, by their purpose. */
+export type OwnTool = 'execute' | 'search' | 'describe' | 'resume' | 'status';
+
+/** A tool as a client sees it, and what a call of it does. */
+export type OfferedTool =
+  | { readonly kind: 'own'; readonly own: OwnTool; readonly listed: Tool }
+  | { readonly kind: 'direct'; readonly listed: Tool };
+
+const builtIn = 'built-in';
+const scriptTool = 'tool_chain';
+
+const text = { type: 'string' } as const;
+const runId = { ...text, minLength: 1, maxLength: 200 } as const;
+
+const own: Readonly<Record<OwnTool, Omit<Tool, 'name'>>> = {
+  execute: {
+    title: 'Run a script',
+    description: 'Runs a TypeScript or JavaScript script that calls tools as functions: await tools.name(args).',
+    inputSchema: objectOf({ code: { ...text, description: 'The script' } }, ['code']),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  },
+  search: {
+    title: 'Find tools',
+    description:
+      'Finds tools that scripts can call by what they do, best first: give the task in a few words. An empty query lists all tools, ' +
+      'name_* those whose names start with name_.',
+    inputSchema: objectOf(
+      {
+        query: { ...text, maxLength: 500 },
+        limit: { type: 'integer', minimum: 1, maximum: 20 },
+        page: { type: 'integer', minimum: 1 },
+      },
+      ['query'],
+    ),
+    annotations: { readOnlyHint: true },
+  },
+  describe: {
+    title: 'Describe a tool',
+    description: 'Gives the type declaration and the documentation of one tool, to read before a script calls it.',
+    inputSchema: objectOf({ name: { ...text, maxLength: 128 }, page: { type: 'integer', minimum: 1 } }, ['name']),
+    annotations: { readOnlyHint: true },
+  },
+  resume: {
+    title: 'Resume a run',
+    description:
+      'Continues a run that was paused or interrupted and gives its result, also of one that has ended. Finished calls are not repeated.',
+    inputSchema: objectOf({ run_id: runId }, ['run_id']),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  },
+  status: {
+    title: 'Show runs',
+    description: 'Shows the state of a run with its calls and open approvals; without run_id, the newest runs.',
+    inputSchema: objectOf({ run_id: runId }, []),
+    annotations: { readOnlyHint: true },
+  },
+};
+
+const modes: Readonly<Record<ServerMode, readonly OwnTool[]>> = {
+  code: ['execute', 'search', 'describe', 'resume', 'status'],
+  tools: ['resume', 'status'],
+};
+
+/** Returns the tools that a client sees, by name, in the order of the list. */
+export function offeredTools(mode: ServerMode, installed: readonly ToolSummary[]): ReadonlyMap<string, OfferedTool> {
+  const direct = mode === 'tools' ? installed.filter(isOffered) : [];
+  const taken = new Set(direct.map(({ name }) => name));
+  const offered = new Map<string, OfferedTool>();
+  for (const name of modes[mode]) {
+    const listed = { name: taken.has(name) ? `ravi_${name}` : name, ...own[name], ...overviewOf(name, installed) };
+    offered.set(listed.name, { kind: 'own', own: name, listed });
+  }
+  for (const tool of direct) offered.set(tool.name, { kind: 'direct', listed: listedTool(tool) });
+  return offered;
+}
+
+/** Returns the name under which a tool of the server itself is offered. */
+export function nameOf(wanted: OwnTool, offered: ReadonlyMap<string, OfferedTool>): string {
+  for (const [name, tool] of offered) if (tool.kind === 'own' && tool.own === wanted) return name;
+  return wanted;
+}
+
+// The rules of scripts and an overview of the tools, as agents of this installation read them.
+function overviewOf(name: OwnTool, installed: readonly ToolSummary[]): { readonly description?: string } {
+  const chain = name === 'execute' ? installed.find((tool) => tool.name === scriptTool) : undefined;
+  return chain?.source === builtIn ? { description: chain.description } : {};
+}
+
+function isOffered({ kind, source, inputSchema }: ToolSummary): boolean {
+  return kind === 'local' && source !== builtIn && inputSchema !== undefined;
+}
+
+// Without its output schema: a result that is too large becomes a link, which does not match it.
+function listedTool({ name, description, inputSchema, risk }: ToolSummary): Tool {
+  const isSafe = risk === 'safe';
+  return {
+    name,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' },
+    annotations: { readOnlyHint: isSafe, ...(isSafe ? {} : { destructiveHint: true }) },
+  };
+}
+
+function objectOf(properties: NonNullable<Tool['inputSchema']['properties']>, required: string[]): Tool['inputSchema'] {
+  return { type: 'object', properties, required, additionalProperties: false };
+}

@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue } from '@ravi/kernel';
+import type { McpGateway } from './gateway.ts';
+import type { OfferedTool } from './offered-tools.ts';
+import { textResult } from './result.ts';
+import { runScript, settleRun } from './run-script.ts';
+import type { CallResult, RunCallOptions } from './run-script.ts';
+import { isId } from './uris.ts';
+import { problemWithArguments } from './check-arguments.ts';
+import { statusText } from './status-text.ts';
+
+type OwnOffer = Extract<OfferedTool, { readonly kind: 'own' }>;
+
+const shownRuns = 20;
+const unknown = 'There is no such run [E_RUN_NOT_FOUND]';
+
+/** Calls a tool of the server itself. */
+export async function callOwnTool(tool: OwnOffer, args: JsonObject, options: RunCallOptions): Promise<CallResult> {
+  const { gateway, context } = options;
+  const { signal } = context.mcpReq;
+  const problem = problemWithArguments(args, tool.listed);
+  if (problem !== undefined) return textResult(`${problem} [E_ARGUMENTS_INVALID]`, true);
+  switch (tool.own) {
+    case 'execute':
+      return runScript({ code: textAt(args, 'code') }, options);
+    case 'search':
+      return asResult(gateway.call('search_tools', args, { signal }));
+    case 'describe':
+      return asResult(gateway.call('describe_tool', args, { signal }));
+    case 'resume':
+      return resume(textAt(args, 'run_id'));
+    case 'status': {
+      const text = await statusOf(args['run_id'], gateway);
+      return textResult(text, text === unknown);
+    }
+  }
+
+  async function resume(runId: string): Promise<CallResult> {
+    if (!isId(runId)) return textResult(unknown, true);
+    const state = context.mcpReq.requestState<{ readonly runId: string }>();
+    if (state !== undefined) return runScript({ code: '' }, options);
+    return settleRun(runId, options);
+  }
+}
+
+async function statusOf(runId: JsonValue | undefined, gateway: McpGateway): Promise<string> {
+  if (typeof runId !== 'string') {
+    const { items } = await gateway.runs({ limit: shownRuns });
+    if (items.length === 0) return 'There are no runs.';
+    return items
+      .map(({ id, status, createdAt }) => `${id}  ${status}  ${new Date(createdAt).toISOString()}`)
+      .join('\n');
+  }
+  return isId(runId) ? statusText(await gateway.run(runId), gateway) : unknown;
+}
+
+async function asResult(call: ReturnType<McpGateway['call']>): Promise<CallResult> {
+  const { text, isError } = await call;
+  return textResult(text, isError);
+}
+
+function textAt(args: JsonObject, name: string): string {
+  const value = args[name];
+  return typeof value === 'string' ? value : '';
+}

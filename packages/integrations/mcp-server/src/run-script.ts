@@ -1,0 +1,93 @@
+import { inputRequired, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  RequestStateCodec,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { approvalQuestions, decideWith } from './approvals.ts';
+import type { GatewayScript, McpGateway } from './gateway.ts';
+import { reportProgress } from './progress.ts';
+import { endedResult, pausedResult } from './result.ts';
+
+/** State of a call that waits for answers of its client. */
+export interface CallState {
+  readonly runId: string;
+}
+
+/** Services of a call that runs a script. */
+export interface RunCallOptions {
+  readonly gateway: McpGateway;
+  readonly context: ServerContext;
+  readonly states: RequestStateCodec<CallState>;
+  /** True if the client can ask its user. */
+  readonly asks: boolean;
+  /** Name of the tool that resumes a run. */
+  readonly resumeTool: string;
+}
+
+/** Result of a call: its final result, or questions for the user of the client. */
+export type CallResult = CallToolResult | InputRequiredResult;
+
+/**
+ * Runs a script, or continues the run that an earlier round of the same call has started, until it ends or waits for people. If the
+ * client can ask its user, and the caller may approve, the user is asked.
+ */
+export async function runScript(script: GatewayScript, options: RunCallOptions): Promise<CallResult> {
+  const { gateway, context } = options;
+  const state = context.mcpReq.requestState<CallState>();
+  if (state === undefined) {
+    const runId = await startIfStored(script, gateway);
+    return runId === undefined ? runOnce(script, options) : settleRun(runId, options);
+  }
+  const mayAskAgain = await decideWith(context.mcpReq.inputResponses, state.runId, gateway);
+  return settleRun(state.runId, { ...options, asks: options.asks && mayAskAgain });
+}
+
+// Without a state store a run cannot be resumed, so it waits for its approvals.
+async function startIfStored(script: GatewayScript, gateway: McpGateway): Promise<string | undefined> {
+  if (script.language === 'python') return undefined;
+  try {
+    return await gateway.start(script);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'E_NOT_CONFIGURED') throw error;
+    return undefined;
+  }
+}
+
+async function runOnce(script: GatewayScript, { gateway, context, resumeTool }: RunCallOptions): Promise<CallResult> {
+  const result = await gateway.runOnce(script, { signal: context.mcpReq.signal });
+  return endedResult(result, { inlineBytes: await gateway.inlineBytes(), resumeTool });
+}
+
+/** Waits until a run ends or waits for people, and returns what its client receives. */
+export async function settleRun(runId: string, options: RunCallOptions): Promise<CallResult> {
+  const { gateway, context, states, asks, resumeTool } = options;
+  const { signal } = context.mcpReq;
+  using _progress = reportProgress(runId, gateway, context);
+  const cancel = (): void => {
+    if (isCancelled(context)) gateway.cancel(runId).catch(() => {});
+  };
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const result = await gateway.settle(runId, { signal });
+    const shown = { ...gateway, inlineBytes: await gateway.inlineBytes(), resumeTool };
+    if (result.status !== 'paused') return endedResult({ ...result, runId }, shown);
+    const pending = await gateway.pending(runId);
+    const mayAsk = asks && (await gateway.caller()).mayApprove;
+    const inputRequests = mayAsk ? approvalQuestions(pending) : {};
+    if (Object.keys(inputRequests).length === 0) return pausedResult(runId, pending, shown);
+    return inputRequired({ inputRequests, requestState: await states.mint({ runId }, context) });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+// A client cancels with a notification, and one of 2026-07-28 over HTTP by closing the response. Any other end of a connection leaves
+// the run alone: it is stored, and can be resumed.
+function isCancelled({ mcpReq, http }: ServerContext): boolean {
+  const { reason } = mcpReq.signal;
+  const isClosed = reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed;
+  return !isClosed || (mcpReq.envelope !== undefined && http?.req?.signal.aborted === true);
+}

@@ -1,0 +1,46 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Server } from '@modelcontextprotocol/server';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { createMcpServer } from '../create-mcp-server.ts';
+import type { McpServerOptions } from '../create-mcp-server.ts';
+import type { McpGateway } from '../gateway.ts';
+
+/** Options of {@link serveMcpStdio}. */
+export interface McpStdioOptions extends Pick<McpServerOptions, 'stateKey' | 'mode'> {
+  /** Access of the client at the other end. */
+  readonly gateway: McpGateway;
+  readonly input: Readable;
+  /** Carries messages of the protocol and nothing else. */
+  readonly output: Writable;
+  readonly onError?: (error: Error) => void;
+}
+
+/** A connection over standard input and output. Disposing it ends the connection; runs continue. */
+export interface McpStdioConnection extends AsyncDisposable {
+  /** Resolves when the client has closed its end. */
+  readonly closed: Promise<void>;
+  /** Tells the client that the list of tools has changed. */
+  toolsChanged(): void;
+}
+
+/** Serves the protocol to one client over streams, in the generation that the client speaks. */
+export function serveMcpStdio(options: McpStdioOptions): McpStdioConnection {
+  const { gateway, input, output, stateKey, mode, onError } = options;
+  const closed = new Promise<void>((resolve) => {
+    input.once('end', resolve);
+    input.once('close', resolve);
+    output.once('error', () => resolve());
+  });
+  let server: Server | undefined;
+  const handle = serveStdio(
+    () => (server = createMcpServer({ gatewayOf: () => gateway, stateKey, ...(mode === undefined ? {} : { mode }) })),
+    { transport: new StdioServerTransport(input, output), ...(onError === undefined ? {} : { onerror: onError }) },
+  );
+  return {
+    closed,
+    toolsChanged() {
+      server?.sendToolListChanged().catch(() => {});
+    },
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
