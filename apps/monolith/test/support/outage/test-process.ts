@@ -9,7 +9,7 @@ import type { CompleteStateStore, ModelProvider, Sandbox, Tool } from '@ravi/ker
 import { createContainer, partsOf } from '../../../src/container.ts';
 import type { DurableServices } from '../../../src/runs/durable-services.ts';
 import { createRedactor } from '../../../src/logging/redactor.ts';
-import { startRecovery } from '../../../src/serve.ts';
+import { startRecovery } from '../../../src/runs/start-recovery.ts';
 import type { Parts } from '../../../src/tokens.ts';
 
 /** Services of one process over a state store that others may share, composed like those of a server. */

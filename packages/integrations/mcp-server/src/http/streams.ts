@@ -63,18 +63,18 @@ function counted(response: Response, onEnd: () => void, ends: Set<() => void> | 
     ends?.delete(close);
     onEnd();
   };
-  const body = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      start(controller) {
-        close = () => {
-          controller.terminate();
-          over();
-        };
-        ends?.add(close);
-      },
-      flush: over,
-      cancel: over,
-    }),
-  );
+  // The types of browsers do not have `cancel` yet.
+  const transformer: Transformer<Uint8Array, Uint8Array> & { readonly cancel: () => void } = {
+    start(controller) {
+      close = () => {
+        controller.terminate();
+        over();
+      };
+      ends?.add(close);
+    },
+    flush: over,
+    cancel: over,
+  };
+  const body = response.body.pipeThrough(new TransformStream(transformer));
   return new Response(body, response);
 }
