@@ -3,6 +3,7 @@ export { createArgumentTree } from './doubles/argument-trees.ts';
 export type { ArgumentTree } from './doubles/argument-trees.ts';
 export { createFakeClock } from './doubles/fake-clock.ts';
 export type { FakeClock } from './doubles/fake-clock.ts';
+export { createFileValues } from './doubles/file-values.ts';
 export { createMemoryApprovalStore } from './doubles/memory-approval-store.ts';
 export { createMemoryLogger } from './doubles/memory-logger.ts';
 export type { LogRecord, MemoryLogger } from './doubles/memory-logger.ts';
@@ -21,6 +22,8 @@ export { createTestJournal, journalItems, refusing } from './doubles/test-journa
 export type { JournalWrite, TestJournal } from './doubles/test-journal.ts';
 export { createTestToolSource } from './doubles/test-tool-source.ts';
 export type { TestToolSource, TestToolSourceOptions } from './doubles/test-tool-source.ts';
+export { createTestShop } from './doubles/test-shop.ts';
+export type { TestShop } from './doubles/test-shop.ts';
 export { createToolContext } from './doubles/tool-context.ts';
 export { childProcessIds } from './environment/child-processes.ts';
 export { startLoopbackServer } from './environment/loopback-server.ts';
