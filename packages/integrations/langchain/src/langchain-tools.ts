@@ -1,0 +1,72 @@
+import { DynamicStructuredTool } from '@langchain/core/tools';
+import { interrupt, isGraphBubbleUp } from '@langchain/langgraph';
+import type { DescriptorCall, FrameworkRun, Gateway, GatewayDecision, GatewayTool } from '@ravi/gateway-kit';
+import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
+import { questionOf, readAnswer } from './approval-question.ts';
+import { turnOf } from './run-of.ts';
+import type { CallConfig } from './run-of.ts';
+import { outputOf } from './tool-output.ts';
+
+/** Options of {@link createLangChainTools}. */
+export interface LangChainToolsOptions {
+  /**
+   * Returns the run of a call, which decides whose budget, calls and artifacts it uses; must be the same after an interrupt. Default:
+   * the turn of the thread. See `turnOf`.
+   */
+  readonly runOf?: (config: CallConfig) => FrameworkRun;
+}
+
+/**
+ * Creates the tools of LangChain for everything that a gateway offers. A call that needs approval interrupts the graph with an
+ * `ApprovalQuestion`, and `new Command({ resume: answerTo(interrupt, …) })` continues it; the graph needs a checkpointer for that.
+ * Without one such a call is denied, unless the gateway has an approval handler.
+ */
+export function createLangChainTools(gateway: Gateway, options: LangChainToolsOptions = {}): DynamicStructuredTool[] {
+  return gateway.tools.map((tool) => createTool(tool, options.runOf ?? turnOf));
+}
+
+function createTool(tool: GatewayTool, runOf: (config: CallConfig) => FrameworkRun): DynamicStructuredTool {
+  const { name, description, inputSchema } = tool;
+  return new DynamicStructuredTool({
+    name,
+    description,
+    // LangChain's validator writes into the schema, and those of a toolbox are frozen.
+    schema: structuredClone(inputSchema) as Record<string, unknown>,
+    async func(args: unknown, _manager, runnableConfig?: CallConfig) {
+      const config = runnableConfig ?? {};
+      const id = config.toolCall?.id ?? config.toolCallId;
+      const { signal } = config;
+      const call = {
+        run: runOf(config),
+        callId: id ?? crypto.randomUUID(),
+        ...(signal === undefined ? {} : { signal }),
+      };
+      return outputOf(await run(tool, args, call), { id, name });
+    },
+  });
+}
+
+// LangGraph runs the tool again after an interrupt, and `ask` then returns the answers in the order of the questions. The gateway
+// knows the call and which requests are decided already.
+async function run(tool: GatewayTool, args: unknown, call: DescriptorCall): Promise<InvocationResult> {
+  let outcome = await tool.call(args, call);
+  while (outcome.status === 'needs-approval') {
+    for (const decision of ask(outcome.requests)) {
+      outcome = await tool.decide(args, call, decision);
+      if (outcome.status === 'done') return outcome.result;
+    }
+    // A decision that does not count leaves the call as it was, so it is asked again.
+    if (outcome.status === 'refused') outcome = await tool.call(args, call);
+  }
+  return outcome.result;
+}
+
+function ask(requests: readonly ApprovalRequest[]): readonly GatewayDecision[] {
+  try {
+    return readAnswer(interrupt(questionOf(requests)));
+  } catch (error) {
+    if (isGraphBubbleUp(error)) throw error;
+    const reason = 'It needs the approval of a person, and this graph cannot ask one: it has no checkpointer';
+    return requests.map(({ id: requestId }) => ({ requestId, decision: 'denied', reason }));
+  }
+}
