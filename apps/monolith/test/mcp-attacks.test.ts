@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { connectMcp, generations, runIdOf, textOf } from './support/mcp-client.ts';
+import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-server/testing';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 import { sendRaw } from './support/mcp-requests.ts';

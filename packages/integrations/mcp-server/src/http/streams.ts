@@ -58,23 +58,33 @@ function counted(response: Response, onEnd: () => void, ends: Set<() => void> | 
     onEnd();
     return response;
   }
-  let close = (): void => {};
+  const reader = response.body.getReader();
   const over = (): void => {
-    ends?.delete(close);
+    ends?.delete(end);
     onEnd();
   };
-  // The types of browsers do not have `cancel` yet.
-  const transformer: Transformer<Uint8Array, Uint8Array> & { readonly cancel: () => void } = {
-    start(controller) {
-      close = () => {
-        controller.terminate();
-        over();
-      };
-      ends?.add(close);
-    },
-    flush: over,
-    cancel: over,
+  // A read that waits then finds the end.
+  const end = (): void => {
+    over();
+    reader.cancel().catch(() => {});
   };
-  const body = response.body.pipeThrough(new TransformStream(transformer));
+  ends?.add(end);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        over();
+        controller.close();
+      } catch (error) {
+        over();
+        throw error;
+      }
+    },
+    cancel(reason) {
+      over();
+      return reader.cancel(reason);
+    },
+  });
   return new Response(body, response);
 }
