@@ -1,10 +1,13 @@
 import { KernelError } from '@ravi/kernel';
 import type {
   AnyTool,
+  JsonObject,
   OpenToolSource,
   Principal,
   RemoteToolSource,
   Timer,
+  ToolContext,
+  ToolExecutionResult,
   ToolSourceContent,
   ToolSourceStatus,
 } from '@ravi/kernel';
@@ -13,13 +16,19 @@ import type { SafeFetch } from '@ravi/safe-fetch';
 import { nameTools } from '@ravi/source-kit';
 import { askPerson } from './call/ask-person.ts';
 import { callTool } from './call/call-tool.ts';
+import type { SampleModel } from './call/input-required.ts';
 import { RunningCalls } from './call/running-call.ts';
+import { createSampler } from './call/sample-model.ts';
+import { lossOf } from './call/call-error.ts';
 import { listTools, StableContent } from './catalogue/catalogue.ts';
-import type { ListedTool } from './catalogue/listed-tool.ts';
+import type { ListedTool, ListFailure, OfferedTool } from './catalogue/listed-tool.ts';
+import { listPromptTools } from './catalogue/prompt-tools.ts';
+import { resourceTools } from './catalogue/resource-tools.ts';
 import type { CheckedOptions } from './check-options.ts';
 import { connectServer } from './connection/connect.ts';
 import type { Connection } from './connection/connection.ts';
 import { describeFailure } from './connection/describe-failure.ts';
+import { listenForChanges } from './connection/listen-for-changes.ts';
 import { ServerLink } from './connection/server-link.ts';
 import type { McpSourceContext } from './options.ts';
 
@@ -27,6 +36,7 @@ import type { McpSourceContext } from './options.ts';
 const refreshPauseMs = 1_000;
 /** Longest wait for the first attempt to connect. */
 const openWaitMs = 10_000;
+const noPrompts = { tools: [], failures: [] };
 
 /** Open source of one MCP server. */
 export class OpenMcpSource implements OpenToolSource {
@@ -38,6 +48,7 @@ export class OpenMcpSource implements OpenToolSource {
   readonly #running = new RunningCalls();
   readonly #fetch: SafeFetch | undefined;
   readonly #link: ServerLink;
+  readonly #sample: SampleModel | undefined;
   #status: ToolSourceStatus;
   #refreshTimer: Timer | undefined;
   #refreshedAt = -Infinity;
@@ -51,6 +62,7 @@ export class OpenMcpSource implements OpenToolSource {
     this.#context = context;
     this.#onChange = onChange;
     const { server } = options;
+    this.#sample = server.sampling === undefined ? undefined : createSampler(server.sampling);
     if (server.url !== undefined) {
       this.#fetch = createSafeFetch({
         allowPrivateAddresses: server.allowPrivateAddresses === true,
@@ -63,7 +75,10 @@ export class OpenMcpSource implements OpenToolSource {
       ...context,
       name: options.name,
       connect: (signal) => this.#connect(signal),
-      onConnected: (connection, signal) => this.#read(connection, signal),
+      onConnected: async (connection, signal) => {
+        await this.#read(connection, signal);
+        listenForChanges(connection, context.clock, () => this.#refreshSoon());
+      },
       onStatus: () => this.#report(),
     });
     this.#status = this.#currentStatus();
@@ -106,6 +121,7 @@ export class OpenMcpSource implements OpenToolSource {
 
   #connect(signal: AbortSignal): Promise<Connection> {
     const { server, limits } = this.#options;
+    const sample = this.#sample;
     return connectServer(server, {
       ...this.#context,
       limits,
@@ -114,24 +130,24 @@ export class OpenMcpSource implements OpenToolSource {
       requests: {
         onListChanged: () => this.#refreshSoon(),
         onElicit: (params) => askPerson(this.#running.relatedCall(), params),
+        ...(sample === undefined ? {} : { onSample: (params) => sample(params, this.#running.relatedCall()) }),
       },
     });
   }
 
   // Reads the lists. An error ends the connection, because nothing can be called without them.
   async #read(connection: Connection, signal: AbortSignal): Promise<void> {
-    const { limits, offers, name } = this.#options;
+    const { offers, name } = this.#options;
     this.#refreshedAt = this.#context.clock.monotonic();
-    const { tools, failures, ttlMs } = await listTools(connection, limits, signal);
-    const offered = tools.filter((tool) => offers(tool.name));
+    const { tools, failures, ttlMs } = await this.#listAll(connection, signal);
+    const offered = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
     const named = nameTools(
       name,
-      offered.map((tool) => tool.name),
+      tools.map((tool) => tool.name).filter((own) => offers(own)),
     );
-    const byName = new Map(offered.toReversed().map((tool) => [tool.name, tool]));
     const changed = this.#content.replace(
       Array.from(named.names, ([own, offeredAs]) => {
-        const definition = byName.get(own) as ListedTool;
+        const definition = offered.get(own) as OfferedTool;
         return { name: offeredAs, definition, make: () => this.#toolOf(offeredAs, definition) };
       }),
       [...failures, ...named.failures],
@@ -142,7 +158,35 @@ export class OpenMcpSource implements OpenToolSource {
     if (changed) this.#notify();
   }
 
-  #toolOf(name: string, tool: ListedTool): AnyTool {
+  // Our own tools come first: one of the server with the same name is the duplicate.
+  async #listAll(
+    connection: Connection,
+    signal: AbortSignal,
+  ): Promise<{ tools: readonly OfferedTool[]; failures: readonly ListFailure[]; ttlMs?: number }> {
+    const { limits, server } = this.#options;
+    const listed = await listTools(connection, limits, signal);
+    const hasResources = connection.client.getServerCapabilities()?.resources !== undefined;
+    const resources = server.resources === true && hasResources ? resourceTools : [];
+    const prompts = server.prompts === true ? await listPromptTools(connection, limits, signal) : noPrompts;
+    const ofServer = listed.tools.map((tool): OfferedTool => {
+      const isTask = this.#isTask(tool, connection);
+      return { ...tool, execute: (args, context, parts) => callTool(tool, args, context, parts, isTask) };
+    });
+    return {
+      ...listed,
+      tools: [...resources, ...prompts.tools, ...ofServer],
+      failures: [...listed.failures, ...prompts.failures],
+    };
+  }
+
+  // With version 2026-07-28 the server decides.
+  #isTask({ name, taskSupport }: ListedTool, connection: Connection): boolean {
+    if (connection.isModern || taskSupport === 'forbidden') return false;
+    if (connection.client.getServerCapabilities()?.tasks?.requests?.tools?.call === undefined) return false;
+    return taskSupport === 'required' || this.#options.runsInBackground(name);
+  }
+
+  #toolOf(name: string, tool: OfferedTool): AnyTool {
     const { riskOf, runsInBackground, server } = this.#options;
     const { title, description } = tool;
     return {
@@ -153,17 +197,30 @@ export class OpenMcpSource implements OpenToolSource {
       risk: riskOf(tool.name, tool.hints),
       idempotent: server.trust === true && tool.hints.isIdempotent === true,
       ...(runsInBackground(tool.name) ? { mode: 'background' as const } : {}),
-      execute: async (args, context) => {
-        const connection = await this.#connectionFor(context.principal);
-        return callTool(tool, args, context, {
+      execute: (args, context) => this.#execute(tool, args, context),
+    };
+  }
+
+  // A call that certainly did not run, because the session had ended, is made once more with a new one.
+  async #execute(tool: OfferedTool, args: JsonObject, context: ToolContext): Promise<ToolExecutionResult> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = await this.#connectionFor(context.principal);
+      try {
+        return await tool.execute(args, context, {
           server: this.#options.name,
           connection,
           running: this.#running,
           limits: this.#options.limits,
-          sample: undefined,
+          sample: this.#sample,
         });
-      },
-    };
+      } catch (error) {
+        const loss = lossOf(error);
+        if (loss === undefined) throw error;
+        this.#link.fail(connection, loss.reason);
+        if (!loss.isSafeToRepeat || attempt > 1 || context.signal.aborted) throw error;
+        await this.#link.connect();
+      }
+    }
   }
 
   #connectionFor(_principal: Principal): Promise<Connection> {

@@ -1,7 +1,7 @@
 import type { CreateMessageRequest, CreateMessageResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import { isSpecType } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
-import { shown } from '../connection/shown.ts';
+import { shown } from '../connection/describe-failure.ts';
 import { askPerson } from './ask-person.ts';
 import type { RunningCall } from './running-call.ts';
 

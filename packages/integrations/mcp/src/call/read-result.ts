@@ -2,7 +2,7 @@ import type { CallToolResult, ContentBlock as ServerBlock } from '@modelcontextp
 import { KernelError, textBlock } from '@ravi/kernel';
 import type { ContentBlock, JsonValue, MediaBlock, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import type { McpLimits } from '../options.ts';
-import { shown } from '../connection/shown.ts';
+import { shown } from '../connection/describe-failure.ts';
 
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i;
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;

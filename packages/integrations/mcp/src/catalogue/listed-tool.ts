@@ -1,4 +1,5 @@
-import type { JsonObject, JsonSchema } from '@ravi/kernel';
+import type { JsonObject, JsonSchema, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import type { CallParts } from '../call/converse.ts';
 
 /** Tool as a server lists it, after its parts were checked. */
 export interface ListedTool {
@@ -16,6 +17,19 @@ export interface ListedTool {
   };
   /** Whether a call may or must run as a task, by version 2025-11-25. */
   readonly taskSupport: 'forbidden' | 'optional' | 'required';
+}
+
+/** Tool that a source offers, before it is named: one of the server, or one that reads its resources or prompts. */
+export interface OfferedTool {
+  /** Name that patterns are compared with. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly hints: ListedTool['hints'];
+  readonly taskSupport?: ListedTool['taskSupport'];
+  execute(args: JsonObject, context: ToolContext, parts: CallParts): Promise<ToolExecutionResult>;
 }
 
 /** Entry of a list that is not used, and why. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from '@ravi/kernel';
 import { jsonValueExcess } from '@ravi/source-kit';
 import type { McpLimits } from '../options.ts';
-import { shown } from '../connection/shown.ts';
+import { shown } from '../connection/describe-failure.ts';
 import { headerProblem } from './header-problem.ts';
 import type { ListedTool, ListFailure } from './listed-tool.ts';
 

@@ -1,7 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { jsonTextExcess } from '@ravi/source-kit';
-import type { Violation } from './violation.ts';
-import type { WireLimits } from './wire-limits.ts';
+import type { Violation, WireLimits } from './wire-limits.ts';
 
 const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
 const longestBlankLine = 4;
@@ -12,12 +11,18 @@ const longestBlankLine = 4;
  */
 export function withCheckedBody(response: Response, wire: WireLimits, onViolation: Violation): Response {
   if (response.body === null) return response;
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1);
-  const isStream = type.trim().toLowerCase() === 'text/event-stream';
-  const body = response.body.pipeThrough(isStream ? checkEvents(wire, onViolation) : checkWhole(wire, onViolation));
+  const body = response.body.pipeThrough(
+    isEventStream(response) ? checkEvents(wire, onViolation) : checkWhole(wire, onViolation),
+  );
   const checked = new Response(body, response);
   Object.defineProperty(checked, 'url', { value: response.url });
   return checked;
+}
+
+/** Returns true for a response whose body is a stream of events. */
+export function isEventStream(response: Response): boolean {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1);
+  return type.trim().toLowerCase() === 'text/event-stream';
 }
 
 // Passes on a body when it is complete. The text of a body that is no JSON is short and only shown.

@@ -3,13 +3,16 @@ import type { AuthProvider, Transport } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import type { HttpServerOptions, McpLimits, McpServerOptions, McpSourceContext } from '../options.ts';
 import type { Connection, ServerRequests } from './connection.ts';
-import { createHttpTransport } from './http-transport.ts';
-import { shown } from './shown.ts';
+import { HttpTransport } from './http-transport.ts';
+import { shown } from './describe-failure.ts';
 import { StdioTransport } from './stdio-transport.ts';
+import { tasksExtension } from './task-answer.ts';
 import { createWireLimits } from './wire-limits.ts';
 
 /** An older server over standard streams may not answer what it does not know. */
 const silentMs = 10_000;
+/** Begin of the only sign that the SDK gives when it no longer tries to open an event stream. */
+const streamLost = 'Maximum reconnection attempts';
 const clientInfo = { name: 'ravi', version: '0.1.0' };
 
 /** Parts of an attempt to connect. */
@@ -84,7 +87,7 @@ async function connectOnce(options: McpServerOptions, way: Way, parts: ConnectPa
   const transport: Transport =
     way.kind === 'stdio'
       ? new StdioTransport(options as Extract<McpServerOptions, { command: string }>, wire, onViolation)
-      : createHttpTransport(options as HttpServerOptions, way.kind, { ...parts, wire, onViolation });
+      : new HttpTransport(options as HttpServerOptions, way.kind, { ...parts, wire, onViolation });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const client = createClient(options, way, limits, requests);
   client.onclose = () => {
@@ -92,6 +95,10 @@ async function connectOnce(options: McpServerOptions, way: Way, parts: ConnectPa
     end();
   };
   client.onerror = (error) => {
+    if (error.message.startsWith(streamLost)) {
+      reason ??= 'The server cannot be reached any more';
+      void transport.close();
+    }
     logger.debug('an MCP server caused an error', { source: options.name, error: shown(error.message) });
   };
   try {
@@ -117,6 +124,7 @@ function createClient(options: McpServerOptions, way: Way, limits: McpLimits, re
   const client = new Client(clientInfo, {
     capabilities: {
       elicitation: { form: {}, url: {} },
+      extensions: { [tasksExtension]: {} },
       ...(requests.onSample === undefined ? {} : { sampling: {} }),
     },
     versionNegotiation: way.isLegacy
@@ -153,6 +161,7 @@ function connectionOf(
     ...(program === undefined ? {} : { program: { name: shown(program.name), version: shown(program.version) } }),
     ended,
     endReason,
+    hasSession: () => transport.sessionId !== undefined,
     async close() {
       await client.close().catch(() => undefined);
       await transport.close().catch(() => undefined);

@@ -26,6 +26,8 @@ export interface Connection {
   /** True if the server cannot send requests and answers with `input_required` instead. */
   readonly isModern: boolean;
   readonly program?: { readonly name: string; readonly version: string };
+  /** True if the server knows the connection by the id of a session, over HTTP. */
+  hasSession(): boolean;
   /** Why the connection has ended, for an operator; `undefined` while it lasts. */
   endReason(): string | undefined;
   /** Resolves when the connection has ended. */

@@ -1,6 +1,14 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { isKernelError } from '@ravi/kernel';
-import { shown } from './shown.ts';
+import { visibleText } from '@ravi/support';
+
+const maxShown = 300;
+
+/** Returns text of a server for a message or a log: visible, and at most 300 characters. */
+export function shown(text: unknown): string {
+  const visible = visibleText(String(text));
+  return visible.length <= maxShown ? visible : `${visible.slice(0, maxShown)}…`;
+}
 
 /** Returns why a connection could not be made, for an operator. */
 export function describeFailure(error: unknown): string {

@@ -1,9 +1,29 @@
-import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import type {
+  AuthProvider,
+  FetchLike,
+  JSONRPCMessage,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/client';
 import type { HttpServerOptions } from '../options.ts';
-import { withCheckedBody } from './checked-body.ts';
-import type { Violation } from './violation.ts';
-import type { WireLimits } from './wire-limits.ts';
+import { isEventStream, withCheckedBody } from './checked-body.ts';
+import { withTaskAsResult } from './task-answer.ts';
+import type { Violation, WireLimits } from './wire-limits.ts';
+
+type HttpSendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
+
+const goodbyeMs = 1_000;
+/** Code of the error that stands for an answer that never came. */
+const noAnswer = -32_000;
 
 /** Parts of a transport over HTTP. */
 export interface HttpParts {
@@ -15,19 +35,119 @@ export interface HttpParts {
   readonly auth?: AuthProvider | undefined;
 }
 
-/** Creates the transport of a server over HTTP. Each response is checked before it is parsed. */
-export function createHttpTransport(
-  options: HttpServerOptions,
-  kind: 'http' | 'sse',
-  { fetch: reach, wire, onViolation, auth }: HttpParts,
-): StreamableHTTPClientTransport | SSEClientTransport {
-  const checked: FetchLike = async (url, init) => withCheckedBody(await reach(url, init), wire, onViolation);
-  const common = {
-    fetch: checked,
-    requestInit: { headers: { ...options.headers } },
-    ...(auth === undefined ? {} : { authProvider: auth }),
+/**
+ * Transport over streamable HTTP, or the older SSE. Each response is checked before it is parsed. A request whose response ends without
+ * an answer fails at once; the transport of the SDK would leave it waiting.
+ */
+export class HttpTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly hasPerRequestStream: boolean;
+  readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
+  readonly #waiting = new Set<RequestId>();
+  readonly #exchange = new AsyncLocalStorage<{ isStream: boolean }>();
+
+  constructor(options: HttpServerOptions, kind: 'http' | 'sse', { fetch: reach, wire, onViolation, auth }: HttpParts) {
+    const checked: FetchLike = async (url, init) => {
+      const response = await reach(url, init);
+      const exchange = this.#exchange.getStore();
+      if (exchange !== undefined) exchange.isStream = isEventStream(response);
+      return withCheckedBody(response, wire, onViolation);
+    };
+    const common = {
+      fetch: checked,
+      requestInit: { headers: { ...options.headers } },
+      ...(auth === undefined ? {} : { authProvider: auth }),
+    };
+    const url = new URL(options.url);
+    this.hasPerRequestStream = kind === 'http';
+    this.#inner =
+      kind === 'http'
+        ? new StreamableHTTPClientTransport(url, {
+            ...common,
+            onInsufficientScope: 'throw',
+            reconnectionOptions: {
+              initialReconnectionDelay: 1_000,
+              maxReconnectionDelay: 30_000,
+              reconnectionDelayGrowFactor: 2,
+              maxRetries: 5,
+            },
+          })
+        : new SSEClientTransport(url, common);
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner instanceof StreamableHTTPClientTransport ? this.#inner.sessionId : undefined;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version);
+  }
+
+  start(): Promise<void> {
+    const inner = this.#inner;
+    inner.onmessage = (message) => {
+      if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message))
+        this.#waiting.delete(message.id as RequestId);
+      this.onmessage?.(withTaskAsResult(message));
+    };
+    inner.onerror = (error) => this.onerror?.(error);
+    inner.onclose = () => this.onclose?.();
+    return inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    const inner = this.#inner;
+    if (inner instanceof SSEClientTransport) return inner.send(message);
+    const id = isJSONRPCRequest(message) ? message.id : undefined;
+    if (id === undefined) return inner.send(message, withoutUndefined(options));
+    this.#waiting.add(id);
+    const exchange = { isStream: false };
+    try {
+      await this.#exchange.run(exchange, () =>
+        inner.send(message, {
+          ...withoutUndefined(options),
+          onRequestStreamEnd: () => {
+            this.#endWithoutAnswer(id);
+            options.onRequestStreamEnd?.();
+          },
+        }),
+      );
+    } catch (error) {
+      this.#waiting.delete(id);
+      throw error;
+    }
+    if (!exchange.isStream) this.#endWithoutAnswer(id);
+  }
+
+  async close(): Promise<void> {
+    const inner = this.#inner;
+    if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined) {
+      // The server may forget the session; it does so by itself if it cannot be told.
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, goodbyeMs);
+      });
+      await Promise.race([inner.terminateSession().catch(() => undefined), late]);
+      clearTimeout(timer);
+    }
+    await inner.close();
+  }
+
+  #endWithoutAnswer(id: RequestId): void {
+    if (!this.#waiting.delete(id)) return;
+    const error = { code: noAnswer, message: 'The response ended without an answer to the request' };
+    this.onmessage?.({ jsonrpc: '2.0', id, error });
+  }
+}
+
+function withoutUndefined(options: TransportSendOptions): HttpSendOptions {
+  const { resumptionToken, onresumptiontoken, requestSignal, headers } = options;
+  return {
+    ...(resumptionToken === undefined ? {} : { resumptionToken }),
+    ...(onresumptiontoken === undefined ? {} : { onresumptiontoken }),
+    ...(requestSignal === undefined ? {} : { requestSignal }),
+    ...(headers === undefined ? {} : { headers }),
   };
-  return kind === 'http'
-    ? new StreamableHTTPClientTransport(new URL(options.url), { ...common, onInsufficientScope: 'throw' })
-    : new SSEClientTransport(new URL(options.url), common);
 }

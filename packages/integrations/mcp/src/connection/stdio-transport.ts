@@ -2,11 +2,11 @@ import { SdkError, SdkErrorCode, parseJSONRPCMessage, serializeMessage } from '@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import { jsonTextExcess } from '@ravi/source-kit';
-import type { Violation } from './violation.ts';
 import { endServer, startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { StdioServerOptions } from '../options.ts';
-import type { WireLimits } from './wire-limits.ts';
+import { withTaskAsResult } from './task-answer.ts';
+import type { Violation, WireLimits } from './wire-limits.ts';
 
 const newLine = 0x0a;
 /** Lines that are no messages, such as logs of a server that writes them to the wrong stream. */
@@ -136,7 +136,7 @@ export class StdioTransport implements Transport {
     if (excess !== undefined) return this.#onViolation(`sent a message that ${excess}`);
     const message = messageOf(text);
     if (message === 'invalid') return this.#onViolation('sent a message that is not valid');
-    if (message !== 'stray') return this.onmessage?.(message);
+    if (message !== 'stray') return this.onmessage?.(withTaskAsResult(message));
     if (++this.#strayLines > maxStrayLines)
       this.#onViolation(`sent more than ${maxStrayLines} lines that are no messages`);
   }

@@ -7,6 +7,9 @@ import type { MessageRate } from './message-rate.ts';
 
 const maxNodes = 250_000;
 
+/** Ends the connection, because the server `did` something that the limits do not allow: `sent too many messages`. */
+export type Violation = (did: string) => void;
+
 /** Limits of the messages of one connection, checked before a message is parsed. */
 export interface WireLimits extends JsonLimits {
   readonly rate: MessageRate;

@@ -1,0 +1,92 @@
+import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
+import { KernelError, textBlock, textOf } from '@ravi/kernel';
+import type { ContentBlock, ModelEvent, ModelMessage, ModelUsage } from '@ravi/kernel';
+import { shown } from '../connection/describe-failure.ts';
+import type { SamplingOptions } from '../options.ts';
+import type { SampleModel } from './input-required.ts';
+
+const defaultMaxTokens = 1_024;
+const defaultRequestsPerCall = 3;
+const defaultTotalTokens = 100_000;
+const maxMessages = 100;
+const maxTextCharacters = 100_000;
+/** Rough number of characters of a token, for what a provider did not count. */
+const charactersPerToken = 4;
+
+/**
+ * Creates the access of a server to a model: text only, without tools, for a running call, within the budget of the options. The server
+ * chooses neither the model nor more tokens than allowed.
+ */
+export function createSampler(options: SamplingOptions): SampleModel {
+  const { provider, model, maxTokens = defaultMaxTokens, requestsPerCall = defaultRequestsPerCall } = options;
+  const { totalTokens = defaultTotalTokens } = options;
+  let spent = 0;
+  return async (params, call) => {
+    if (call === undefined) throw refused('no call is running');
+    if (++call.samplings > requestsPerCall) throw refused(`a call may ask ${requestsPerCall} times`);
+    const messages = messagesOf(params);
+    const limit = Math.max(1, Math.min(maxTokens, Math.floor(params.maxTokens)));
+    const reserved = limit + Math.ceil(lengthOf(messages, params.systemPrompt) / charactersPerToken);
+    if (spent + reserved > totalTokens) throw refused('the budget of the server is used up');
+    // Reserved before the request, so that requests at the same time share the budget.
+    spent += reserved;
+    const { content, usage, reason } = await answerOf(
+      provider.stream(
+        {
+          model,
+          messages,
+          tools: [],
+          maxOutputTokens: limit,
+          ...(params.systemPrompt === undefined ? {} : { system: params.systemPrompt }),
+        },
+        { signal: call.context.signal },
+      ),
+    );
+    if (usage !== undefined) spent += usage.inputTokens + usage.outputTokens - reserved;
+    return {
+      role: 'assistant',
+      model,
+      content: { type: 'text', text: textOf(content) },
+      stopReason: reason === 'length' ? 'maxTokens' : 'endTurn',
+    } satisfies CreateMessageResult;
+  };
+}
+
+function messagesOf({ messages, tools }: CreateMessageRequest['params']): readonly ModelMessage[] {
+  if (tools !== undefined && tools.length > 0) throw refused('a model gets no tools of a server');
+  if (messages.length === 0 || messages.length > maxMessages) throw refused(`1 to ${maxMessages} messages are allowed`);
+  return messages.map(({ role, content }) => {
+    const blocks = Array.isArray(content) ? content : [content];
+    return {
+      role,
+      content: blocks.map((block) => {
+        if (block.type !== 'text') throw refused(`messages hold text only, not ${block.type}`);
+        return textBlock(block.text);
+      }),
+    };
+  });
+}
+
+function lengthOf(messages: readonly ModelMessage[], system = ''): number {
+  const length = messages.reduce((sum, { content }) => sum + textOf(content).length, system.length);
+  if (length > maxTextCharacters) throw refused(`messages may have ${maxTextCharacters} characters`);
+  return length;
+}
+
+async function answerOf(events: AsyncIterable<ModelEvent>): Promise<{
+  readonly content: readonly ContentBlock[];
+  readonly usage: ModelUsage | undefined;
+  readonly reason: string;
+}> {
+  const content: ContentBlock[] = [];
+  for await (const event of events) {
+    if (event.type === 'block') content.push(event.block);
+    if (event.type === 'finish') return { content, usage: event.usage, reason: event.reason };
+    if (event.type === 'error') throw refused(`the model failed: ${shown(event.error.message)}`);
+  }
+  throw refused('the model gave no answer');
+}
+
+function refused(why: string): KernelError {
+  return new KernelError('E_TOOL_FAILED', `The MCP server may not use the model: ${why}`);
+}
