@@ -5,10 +5,12 @@ import { problemSchema } from './problem.ts';
 import {
   described,
   array,
+  boolean,
   enumOf,
   extend,
   integer,
   literal,
+  number,
   object,
   sameAs,
   strictObject,
@@ -97,6 +99,23 @@ const displaySchema = object({
   artifacts: array(string(), { description: 'Refs of the artifacts whose content will run.' }),
 });
 
+const formFieldSchema = object(
+  {
+    name: string({ description: 'Key in the answer.' }),
+    label: string(),
+    isRequired: boolean(),
+    kind: enumOf(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
+  },
+  {
+    description: string(),
+    format: enumOf(['email', 'uri', 'date', 'date-time']),
+    minimum: number({ description: 'Smallest number, length of a text or number of choices.' }),
+    maximum: number({ description: 'Largest number, length of a text or number of choices.' }),
+    choices: array(object({ value: string(), label: string() })),
+    default: union([string(), number(), boolean(), array(string())]),
+  },
+);
+
 /** An approval as approvers see it. */
 export const approvalSchema = extend(
   shownRequestSchema,
@@ -108,6 +127,7 @@ export const approvalSchema = extend(
   {
     args: described(jsonObject, 'Redacted; absent in lists when too long.'),
     display: displaySchema,
+    form: array(formFieldSchema, { description: 'Fields of the form of a request for input.' }),
     answer: decisionSchema,
   },
 );
@@ -151,7 +171,7 @@ export type ApprovalEvent = ValueOf<typeof approvalEventSchema>;
 /** Refusal of a decision that came too late, with the approval as it is. */
 const lateDecisionSchema = extend(problemSchema, { approval: approvalSchema });
 
-/** Refusal of changed arguments, with the place of each problem. The request stays pending. */
+/** Refusal of changed arguments or of an answer, with the place of each problem. The request stays pending. */
 const invalidEditSchema = extend(problemSchema, {
   problems: array(
     object({
@@ -201,9 +221,9 @@ export const approvals = {
   decide: operation({
     method: 'post',
     path: '/v1/approvals/{id}/decision',
-    role: 'approve',
     endsWork: true,
-    summary: 'Decide a pending or parked approval. Only the first decision counts.',
+    summary:
+      'Decide a pending or parked approval, with the role approve or admin, or answer an own request for input. Only the first decision counts.',
     body: strictObject(
       { decision: decisions },
       {

@@ -35,6 +35,9 @@ const parentId = string({ description: 'The call or run that it happened in.' })
 const place = { callId: string(), parentId };
 const call = { callId: string(), tool: string() };
 const begunCall = { ...call, caller: callerSchema, argsPreview: string({ description: 'Redacted and bounded.' }) };
+const elicitation = enumOf(['form', 'url'], {
+  description: 'Mode of the input that the running call asks for; absent if the call needs permission.',
+});
 const progressOfAgent = { agent: string(), steps: count, usage: usageSchema };
 const awaitedApprovalSchema = sameAs<AwaitedApproval>()(
   object({ id: string(), ...call, risk, expiresAt: timestamp }, { onExpiry: enumOf(['deny', 'park']) }),
@@ -132,10 +135,10 @@ export const recordedEventData = {
     ),
   ),
   'approval-requested': sameAs<DataOf<'approval-requested'>>()(
-    object({ tool: string(), requestId: string(), risk }, place),
+    object({ tool: string(), requestId: string(), risk }, { ...place, elicitation }),
   ),
   'approval-decided': sameAs<DataOf<'approval-decided'>>()(
-    object({ tool: string(), approval: approvalTraceSchema }, place),
+    object({ tool: string(), approval: approvalTraceSchema }, { ...place, elicitation }),
   ),
   console: sameAs<DataOf<'console'>>()(extend(consoleLineSchema, {}, place)),
   artifact: sameAs<DataOf<'artifact'>>()(

@@ -75,7 +75,9 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           return tell(`${data.tool}: ${data.errorCode ?? data.status} in ${data.durationMs.toFixed(1)} ms`);
         case 'approval-requested':
           if (!namesApprovals) return;
-          return tell(`${data.tool} waits for approval: ravi approvals approve ${data.requestId}`);
+          return data.elicitation === undefined
+            ? tell(`${data.tool} waits for approval: ravi approvals approve ${data.requestId}`)
+            : tell(`${data.tool} asks for input: ravi approvals answer ${data.requestId}`);
         case 'console':
           return tell(`console.${data.level}: ${data.text}`);
         case 'artifact':

@@ -1,18 +1,33 @@
 import { KernelError } from '@ravi/kernel';
 import type { BlobReader, Clock, Logger, ProgressUpdate, Scratchpad, ToolContext } from '@ravi/kernel';
+import { elicit } from './approval/elicit.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import { sessionBlobs } from './scope/session-artifacts.ts';
 import type { InvokerSession } from './scope/session.ts';
+import { Cancellation } from './timing/cancellation.ts';
+
+/** Time limit of a running tool. */
+export interface TimeLimit {
+  /** Stops the time. The returned function continues it; it is idempotent. */
+  pause(): () => void;
+}
+
+const callEnded = 'The call has ended';
 
 /** Context of one running tool. The signal and the blob reader are created when the tool reads them. */
 export class CallContext implements ToolContext {
   readonly #pending: PendingCall;
+  readonly #limit: TimeLimit;
+  /** Cancels what the call asks people. */
+  #asking: Cancellation | undefined;
   #controller: AbortController | undefined;
   #ended: KernelError | undefined;
+  #isOver = false;
 
-  constructor(pending: PendingCall) {
+  constructor(pending: PendingCall, limit: TimeLimit) {
     this.#pending = pending;
+    this.#limit = limit;
   }
 
   /** Returns the session of a call; `undefined` for a context that the invoker did not create. */
@@ -82,7 +97,17 @@ export class CallContext implements ToolContext {
   }
 
   get elicit(): ToolContext['elicit'] {
-    return () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no person to ask'));
+    return async (request) => {
+      this.check();
+      if (this.#isOver) throw new KernelError('E_CANCELLED', callEnded);
+      const asking = (this.#asking ??= new Cancellation(undefined, this.#pending.cancellation));
+      const resume = this.#limit.pause();
+      try {
+        return await elicit(this.#pending, request, asking);
+      } finally {
+        resume();
+      }
+    };
   }
 
   get check(): () => void {
@@ -95,6 +120,17 @@ export class CallContext implements ToolContext {
   end(reason: KernelError): void {
     this.#ended = reason;
     this.#controller?.abort(reason);
+  }
+
+  /** Withdraws what the call still asks people: it has ended. */
+  withdraw(): void {
+    this.#isOver = true;
+    const asking = this.#asking;
+    if (asking === undefined) return;
+    // If the run is cancelled, its listeners are being notified, and this one may not be among them any more.
+    if (asking.isCancelled) asking.handleCancel();
+    else asking.cancel(callEnded);
+    asking.dispose();
   }
 }
 

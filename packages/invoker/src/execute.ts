@@ -1,6 +1,7 @@
 import { isProviderDefinedTool, KernelError } from '@ravi/kernel';
 import type { InvocationResult, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { CallContext } from './call-context.ts';
+import type { TimeLimit } from './call-context.ts';
 import { failCall, finishCall } from './finish-call.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { Execution } from './result/read-tool-result.ts';
@@ -22,16 +23,18 @@ export function execute(pending: PendingCall): Promise<InvocationResult> {
  * A running tool. It ends with the first of three events: the tool returns, its time limit passes, or the call is
  * cancelled. One object and one promise instead of an async function, for which V8 keeps more memory while it waits.
  */
-class Executing extends Expiring implements CancelListener {
+class Executing extends Expiring implements CancelListener, TimeLimit {
   readonly #pending: PendingCall;
   readonly #context: CallContext;
   readonly #resolve: (result: InvocationResult | Promise<InvocationResult>) => void;
   #isSettled = false;
+  #pauses = 0;
+  #leftMs: number | undefined;
 
   constructor(pending: PendingCall, resolve: (result: InvocationResult | Promise<InvocationResult>) => void) {
     super();
     this.#pending = pending;
-    this.#context = new CallContext(pending);
+    this.#context = new CallContext(pending, this);
     this.#resolve = resolve;
   }
 
@@ -72,8 +75,26 @@ class Executing extends Expiring implements CancelListener {
     this.#resolve(failCall(this.#pending, error));
   }
 
+  pause(): () => void {
+    const { deadlines, clock } = this.#pending.runtime;
+    if (this.#pauses++ === 0 && this.lane !== undefined) {
+      this.#leftMs = this.expiresAt - clock.monotonic();
+      this.cancel();
+    }
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#pauses--;
+      if (this.#pauses > 0 || this.#isSettled || this.#leftMs === undefined) return;
+      // In whole seconds, because each length has a queue of its own.
+      deadlines.start(Math.max(1, Math.ceil(this.#leftMs / 1_000)) * 1_000, this);
+    };
+  }
+
   #settle(): void {
     this.#isSettled = true;
+    this.#context.withdraw();
     this.cancel();
     this.#pending.cancellation.unsubscribe(this);
   }

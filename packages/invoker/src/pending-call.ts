@@ -96,6 +96,8 @@ export class PendingCall {
   isJournaled = false;
   /** Number of approvals that were requested for this call. */
   approvalRequests = 0;
+  /** Number of times that the running call asked for input. */
+  elicitations = 0;
   /** True if the tool returned after the time-out or the cancellation. */
   isLate = false;
   /** True from the start of the tool until it returns or throws, however late. */

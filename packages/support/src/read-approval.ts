@@ -7,6 +7,8 @@ export interface ReadApproval extends Pick<ApprovalDecisionInput, 'decision' | '
   readonly isForRun: boolean;
   /** Present for `modified`. */
   readonly modified?: InspectedArguments | ArgumentProblem;
+  /** Present if the decision has content: the answer to a form. */
+  readonly content?: InspectedArguments | ArgumentProblem;
 }
 
 const decisions: ReadonlySet<unknown> = new Set<ApprovalDecision>(['approved', 'denied', 'skipped', 'modified']);
@@ -14,7 +16,7 @@ const decisions: ReadonlySet<unknown> = new Set<ApprovalDecision>(['approved', '
 /** Reads each field of an approval decision once; `undefined` if it is not a valid decision. */
 export function readApproval(answer: unknown, maxArgumentBytes: number): ReadApproval | undefined {
   try {
-    const { decision, reason, approver, scope, modifiedArgs } = answer as Partial<
+    const { decision, reason, approver, scope, modifiedArgs, content } = answer as Partial<
       Record<keyof ApprovalDecisionInput, unknown>
     >;
     if (!decisions.has(decision)) return undefined;
@@ -25,6 +27,7 @@ export function readApproval(answer: unknown, maxArgumentBytes: number): ReadApp
       ...(typeof reason === 'string' ? { reason } : {}),
       ...(typeof approver === 'string' ? { approver } : {}),
       ...(decision === 'modified' ? { modified: inspectArguments(modifiedArgs, maxArgumentBytes) } : {}),
+      ...(content === undefined ? {} : { content: inspectArguments(content, maxArgumentBytes) }),
     };
   } catch {
     return undefined;

@@ -23,11 +23,19 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
     const { usage, ...fields } = fieldsOf(response) as LogFields & Pick<typeof response, 'usage'>;
     logger.warn('model request failed', { ...fields, ...usage });
   });
-  hooks.observe('approval-requested', (request) => logger.info('approval requested', fieldsOf(request)));
+  hooks.observe('approval-requested', (request) =>
+    logger.info(request.elicitation === undefined ? 'approval requested' : 'input requested', fieldsOf(request)),
+  );
   hooks.observe('approval-decided', (decided) => {
     const { type: _, approval, ...call } = decided;
     const { requestId, decision, approver, waitedMs } = approval;
-    logger.info('approval decided', { ...call, requestId, decision, approver, waitedMs });
+    logger.info(decided.elicitation === undefined ? 'approval decided' : 'input decided', {
+      ...call,
+      requestId,
+      decision,
+      approver,
+      waitedMs,
+    });
   });
   hooks.observe('guardrail-trip', ({ runId, sessionId, agent, guardrail }) =>
     logger.warn('guardrail tripped', { runId, sessionId, agent, guardrail }),

@@ -27,7 +27,7 @@ export function traceOf(
     if (type === 'run-start') abandon(calls);
     if (type === 'tool-call') calls.set(data.callId, begun(data, at, 'started'));
     if (type === 'tool-result') calls.set(data.callId, ended(data, at, calls.get(data.callId)));
-    if (type !== 'approval-decided' || data.callId === undefined) continue;
+    if (type !== 'approval-decided' || data.callId === undefined || data.elicitation !== undefined) continue;
     const known = calls.get(data.callId);
     if (known !== undefined) calls.set(data.callId, { ...known, approval: data.approval });
   }

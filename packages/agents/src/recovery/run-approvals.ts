@@ -27,8 +27,8 @@ export async function readRunApprovals(
   let cursor: string | undefined;
   do {
     const page = await store?.list({ runId }, cursor === undefined ? {} : { cursor });
-    // Those of the runs below are theirs.
-    const own = page?.items.filter(({ request }) => request.runId === runId) ?? [];
+    // Those of the runs below are theirs. What a running call asked says nothing about its approval, and the claim has withdrawn it.
+    const own = page?.items.filter(({ request }) => request.runId === runId && request.elicitation === undefined) ?? [];
     all.unshift(...own.toReversed());
     cursor = page?.next;
   } while (cursor !== undefined);

@@ -1,3 +1,4 @@
+import { KernelError } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput, ToolRisk } from '@ravi/kernel';
 
 /** A rule for the calls that it matches. A rule with neither `tool` nor `risk` matches every call. */
@@ -17,13 +18,19 @@ export interface AutoApprovalOptions {
   readonly rules: readonly AutoApprovalRule[];
 }
 
-/** Creates an approval handler that decides at once by rules. A call that no rule matches is denied. */
+/**
+ * Creates an approval handler that decides at once by rules. A call that no rule matches is denied. A request for input needs a
+ * person: it is rejected with `E_UNSUPPORTED`, so that the inbox of a server still shows it.
+ */
 export function createAutoApproval({ rules }: AutoApprovalOptions): ApprovalHandler {
   const compiled = rules.map((rule) => ({ rule, fits: matcherOf(rule) }));
 
   return {
     async request(request, { signal }): Promise<ApprovalDecisionInput> {
       if (signal.aborted) return denied('The request was withdrawn before it was decided');
+      if (request.elicitation !== undefined) {
+        throw new KernelError('E_UNSUPPORTED', `The tool "${request.tool}" asks for input, and rules decide approvals`);
+      }
       const position = compiled.findIndex(({ fits }) => fits(request));
       const rule = compiled[position]?.rule;
       if (rule === undefined)

@@ -73,3 +73,10 @@ test('a star stands for any characters, and every other character for itself', a
     [false, false, false, false],
   );
 });
+
+test('no rule answers a request for input', async () => {
+  const elicitation = { mode: 'url', message: 'Sign in', url: 'https://example.org/' } as const;
+  for (const decision of ['approved', 'denied'] as const) {
+    await assert.rejects(decide([{ decision }], { elicitation }), { code: 'E_UNSUPPORTED' });
+  }
+});

@@ -3,6 +3,7 @@ import type {
   Approval,
   ApprovalFeed,
   ApprovalFilter,
+  ApprovalRequest,
   ApprovalStore,
   BlobStat,
   BlobStore,
@@ -13,9 +14,10 @@ import type {
   PageRequest,
   RecordedDecision,
 } from '@ravi/kernel';
+import { elicitationProblems } from '@ravi/support';
 import { changeView, viewOf } from './approval-views.ts';
 import type { ApprovalView, ChangeView } from './approval-views.ts';
-import { checkRole, isOwnRequest, maySee, ownRequest, visibleTo } from './approver.ts';
+import { checkMayDecide, checkRole, maySee, visibleTo } from './approver.ts';
 import type { Approver, DecisionRules } from './approver.ts';
 import { displayArguments } from './display/display-arguments.ts';
 import { readDecision } from './read-decision.ts';
@@ -63,7 +65,7 @@ export type DecisionResult =
       readonly message: string;
       readonly approval: ApprovalView;
     }
-  /** The changed arguments are not valid. The request stays pending. */
+  /** The changed arguments, or the answer to a form, are not valid. The request stays pending. */
   | {
       readonly status: 'invalid';
       readonly code: 'E_APPROVAL_EDIT_INVALID';
@@ -90,7 +92,7 @@ export interface ApprovalDesk {
     artifacts: Pick<BlobStore, 'stat' | 'open'>,
   ): Promise<OpenedArtifact>;
   /**
-   * Decides once; the first decision counts. `rules` add to those of the desk.
+   * Decides once; the first decision counts. `rules` add to those of the desk. For a request for input see `checkMayDecide`.
    * @throws KernelError `E_FORBIDDEN` without the right to decide, `E_APPROVAL_UNKNOWN`, `E_APPROVAL_FOUR_EYES`,
    * `E_REQUEST_INVALID` for the body
    */
@@ -137,15 +139,13 @@ export function createApprovalDesk(
       }),
     decide: (approver, id, body, given = {}) =>
       explainOutage(logger, async () => {
-        checkRole(approver);
-        const approval = await find(approver, id);
+        const approval = await findToDecide(approver, id);
         const rules = { ...ownRules, ...given, fourEyes: ownRules.fourEyes === true || given.fourEyes === true };
-        const { principal } = approval.request;
-        if (isOwnRequest(approver.principal, principal, rules)) throw ownRequest(principal);
+        checkMayDecide(approver, approval.request, { decision: body['decision'], rules });
         const now = clock.now();
         const decision = readDecision(body, { approval, approver: approver.principal, now });
         const problems = isUndecided(approval) ? await problemsOf(approval, decision, rules) : [];
-        if (problems.length > 0) return invalidEdit(problems);
+        if (problems.length > 0) return invalidEdit(problems, approval.request);
         const transition = await store.decide(id, decision);
         feed.checkNow();
         if (!('approval' in transition)) throw unknownApproval(id);
@@ -157,6 +157,16 @@ export function createApprovalDesk(
   async function find(approver: Approver, id: string): Promise<Approval> {
     const approval = await store.get(id);
     if (approval !== undefined && maySee(approver, approval.request.principal)) return approval;
+    throw unknownApproval(id);
+  }
+
+  /** Without the role to decide, every request but an own one for input gets the same refusal, whether it exists or not. */
+  async function findToDecide(approver: Approver, id: string): Promise<Approval> {
+    if (approver.mayDecide) return find(approver, id);
+    const approval = await store.get(id);
+    const isOwn = approval !== undefined && approval.request.principal === approver.principal;
+    if (isOwn && approval.request.elicitation !== undefined) return approval;
+    checkRole(approver);
     throw unknownApproval(id);
   }
 
@@ -189,18 +199,25 @@ export function createApprovalDesk(
 // An edit that is not checked could run anything that the tool was not made for.
 async function problemsOf(
   { request }: Approval,
-  { modifiedArgs }: RecordedDecision,
+  { decision, modifiedArgs, content }: RecordedDecision,
   { checkArguments }: DecisionRules,
 ): Promise<readonly EditProblem[]> {
+  if (request.elicitation !== undefined) {
+    return decision === 'approved' ? elicitationProblems(request.elicitation, content) : [];
+  }
   if (modifiedArgs === undefined) return [];
   if (checkArguments !== undefined) return checkArguments(request, modifiedArgs);
   return [{ pointer: '', message: 'This server cannot check changed arguments. Approve or deny the request as it is' }];
 }
 
-function invalidEdit(problems: readonly EditProblem[]): DecisionResult {
+function invalidEdit(
+  problems: readonly EditProblem[],
+  { elicitation }: Pick<ApprovalRequest, 'elicitation'>,
+): DecisionResult {
   const [first] = problems;
   const place = first === undefined || first.pointer === '' ? '' : ` at ${first.pointer}`;
-  const message = `The changed arguments are not valid${place}: ${first?.message}. The request still waits`;
+  const what = elicitation === undefined ? 'The changed arguments are' : 'The answer is';
+  const message = `${what} not valid${place}: ${first?.message}. The request still waits`;
   return { status: 'invalid', code: 'E_APPROVAL_EDIT_INVALID', message, problems };
 }
 

@@ -1,5 +1,7 @@
 import { displayArguments } from './display/display-arguments.ts';
 import type { ArgumentsDisplay } from './display/display-arguments.ts';
+import { formOf } from '@ravi/support';
+import type { FormField } from '@ravi/support';
 import type {
   Approval,
   ApprovalChange,
@@ -10,7 +12,7 @@ import type {
   JsonObject,
 } from '@ravi/kernel';
 
-/** An approval as approvers see it: without digests, and without values that an approver typed into arguments. */
+/** An approval as approvers see it: without digests, and without values that an approver typed into arguments or a form. */
 export interface ApprovalView extends Omit<ApprovalRequest, 'args' | 'argsDigest' | 'toolDigest'> {
   readonly status: ApprovalStatus;
   /** Sequence number of its last change; the id of that event in the stream. */
@@ -21,6 +23,8 @@ export interface ApprovalView extends Omit<ApprovalRequest, 'args' | 'argsDigest
   readonly display?: ArgumentsDisplay;
   /** Length of the arguments as JSON, in characters. */
   readonly argsLength: number;
+  /** Fields of the form of a request for input; absent for any other request. */
+  readonly form?: readonly FormField[];
   readonly answer?: DecisionView;
 }
 
@@ -61,6 +65,7 @@ export function viewOf(approval: Approval, { now, isWhole }: ViewOptions): Appro
     argsLength,
     ...(isWhole || argsLength <= maxListedLength ? { args } : {}),
     ...(isWhole || argsLength <= maxDisplayedLength ? { display: displayArguments(request) } : {}),
+    ...(request.elicitation?.mode === 'form' ? { form: formOf(request.elicitation) } : {}),
     ...(answer === undefined ? {} : { answer: decisionView(answer, args) }),
   };
 }
@@ -71,7 +76,11 @@ export function changeView(change: ApprovalChange): ChangeView {
   return shown;
 }
 
-function decisionView({ modifiedArgs, ...shown }: NonNullable<Approval['answer']>, args: JsonObject): DecisionView {
+// What a person typed into a form is for the call alone.
+function decisionView(
+  { modifiedArgs, content: _content, ...shown }: NonNullable<Approval['answer']>,
+  args: JsonObject,
+): DecisionView {
   if (modifiedArgs === undefined) return shown;
   const names = new Set([...Object.keys(args), ...Object.keys(modifiedArgs)]);
   const isSame = (name: string): boolean => JSON.stringify(args[name]) === JSON.stringify(modifiedArgs[name]);

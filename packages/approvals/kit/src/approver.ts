@@ -37,6 +37,31 @@ export function isOwnRequest(approver: string | undefined, principal: Principal,
   return fourEyes === true && approver === principal;
 }
 
+/**
+ * Checks that the approver may decide this request. A request for input is no question of permission: the principal whom it asks
+ * answers it with any roles, and four eyes do not apply. Another approver may decline it, and may fill in a form, but may not visit a
+ * page: what the page does, such as a sign-in, it does for its visitor.
+ * @throws KernelError `E_FORBIDDEN`, `E_APPROVAL_FOUR_EYES`
+ */
+export function checkMayDecide(
+  approver: Approver,
+  { principal, elicitation }: Pick<ApprovalRequest, 'principal' | 'elicitation'>,
+  { decision, rules }: { readonly decision: unknown; readonly rules: DecisionRules },
+): void {
+  const isOwn = approver.principal === principal;
+  if (elicitation === undefined) {
+    checkRole(approver);
+    if (isOwnRequest(approver.principal, principal, rules)) throw ownRequest(principal);
+  } else if (!isOwn) {
+    checkRole(approver);
+    if (elicitation.mode === 'form' || decision !== 'approved') return;
+    throw new KernelError(
+      'E_FORBIDDEN',
+      `Only ${principal} can visit this page: it acts for its visitor. You may decline`,
+    );
+  }
+}
+
 /** Returns the error for an approver that decides a request of its own principal. */
 export function ownRequest(principal: Principal): KernelError {
   return new KernelError(

@@ -11,7 +11,7 @@ export interface DecisionContext {
 }
 
 const decisions: ReadonlySet<unknown> = new Set<ApprovalDecision>(['approved', 'denied', 'skipped', 'modified']);
-const keys: readonly string[] = ['decision', 'reason', 'modifiedArgs', 'scope'];
+const keys: readonly string[] = ['decision', 'reason', 'modifiedArgs', 'content', 'scope'];
 const maxReasonCharacters = 4_000;
 const maxDepth = 64;
 
@@ -22,7 +22,8 @@ const maxDepth = 64;
 export function readDecision(body: JsonObject, { approval, approver, now }: DecisionContext): RecordedDecision {
   const unknown = Object.keys(body).find((key) => !keys.includes(key));
   if (unknown !== undefined) throw invalid(`"${unknown}" is not a known key; the keys are ${keys.join(', ')}`);
-  const { decision, reason = '', modifiedArgs, scope = 'once' } = body;
+  const { decision, reason = '', modifiedArgs, content, scope = 'once' } = body;
+  const isInput = approval.request.elicitation !== undefined;
   if (!decisions.has(decision)) throw invalid(`"decision" must be one of ${[...decisions].join(', ')}`);
   if (typeof reason !== 'string' || reason.length > maxReasonCharacters) {
     throw invalid(`"reason" must be text of at most ${maxReasonCharacters} characters`);
@@ -37,13 +38,22 @@ export function readDecision(body: JsonObject, { approval, approver, now }: Deci
   if (scope === 'run' && approval.request.risk === 'critical') {
     throw invalid('scope "run" is not valid for a critical call: each one needs its own decision');
   }
+  if (isInput && (isModified || scope === 'run')) {
+    throw invalid('A request for input is answered ("approved") or declined ("denied"), once');
+  }
+  if (content !== undefined && (!isInput || decision !== 'approved')) {
+    throw invalid('"content" is only valid with "approved", for a request for input');
+  }
+  if (content !== undefined && !isObject(content)) throw invalid('"content" must be a JSON object');
+  if (isDeep(content)) throw invalid(`"content" is nested more than ${maxDepth} levels deep`);
   return {
     decision: decision as ApprovalDecision,
     approver,
     decidedAt: now,
-    ...(isApproval ? { scope } : {}),
+    ...(isApproval && !isInput ? { scope } : {}),
     ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
     ...(isModified ? { modifiedArgs: modifiedArgs as JsonObject } : {}),
+    ...(content === undefined ? {} : { content }),
   };
 }
 

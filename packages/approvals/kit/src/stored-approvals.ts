@@ -112,14 +112,18 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
 
   async function askHandler(asked: ApprovalHandler, id: string, how: ApprovalRequestOptions): Promise<void> {
     const { signal } = how;
+    let asksForInput = false;
     try {
       const kept = await retryWhileUnavailable(() => store.get(id), { clock, signal });
       if (kept === undefined || signal.aborted) return;
+      asksForInput = kept.request.elicitation !== undefined;
       const given = await asked.request(kept.request, how);
       // A handler may answer "denied" because it was aborted. That is not a decision.
       if (!signal.aborted) await decide(id, checkedDecision(given), signal);
     } catch (error) {
-      if (signal.aborted) return;
+      // Rules and programs without a terminal leave a request for input to people elsewhere.
+      const isLeft = asksForInput && isKernelError(error, 'E_UNSUPPORTED');
+      if (signal.aborted || isLeft) return;
       logger.error('approval handler failed', { requestId: id, error: errorText(error) });
       await decide(id, { decision: 'denied', reason: handlerFailed }, signal);
     }
@@ -175,7 +179,9 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     feed.checkNow();
     if (settled.answer === undefined) throw new KernelError('E_APPROVAL_EXPIRED', 'No decision was made in time');
     const { decidedAt: _, ...decision } = settled.answer;
-    if (isOwnRequest(decision.approver, request.principal, { fourEyes })) return denied('its approver requested it');
+    const needsFourEyes = fourEyes && request.elicitation === undefined;
+    if (isOwnRequest(decision.approver, request.principal, { fourEyes: needsFourEyes }))
+      return denied('its approver requested it');
     return decision;
   }
 }
@@ -215,8 +221,12 @@ function isLeftOpen(reason: unknown): boolean {
 function checkedDecision(given: unknown): ApprovalDecisionInput {
   const read = readApproval(given, Infinity);
   if (read === undefined) throw new TypeError('The approval handler returned an invalid decision');
-  const { decision, isForRun, modified, ...about } = read;
-  if (modified === undefined) return { ...about, decision, scope: isForRun ? 'run' : 'once' };
+  const { decision, isForRun, modified, content, ...about } = read;
+  if (content !== undefined && 'problem' in content) {
+    throw new TypeError(`The approval handler gave an answer that is not valid: ${content.problem}`);
+  }
+  const answer = content === undefined ? {} : { content: content.args };
+  if (modified === undefined) return { ...about, decision, ...answer, scope: isForRun ? 'run' : 'once' };
   if ('problem' in modified) throw new TypeError(`The approval handler changed the arguments: ${modified.problem}`);
   return { ...about, decision, modifiedArgs: modified.args };
 }

@@ -1,4 +1,4 @@
-import { isKernelError, isLocalTool, KernelError } from '@ravi/kernel';
+import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type {
   ApprovalHandler,
   ApprovalRequest,
@@ -14,6 +14,8 @@ import { deepFreeze, errorText, readApproval } from '@ravi/support';
 import type { ReadApproval } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
 import { readVerified } from '../content/verified-content.ts';
+import { askApprover } from './ask-approver.ts';
+import type { ApprovalOutcome } from './ask-approver.ts';
 import { checkEdit } from './check-edit.ts';
 import { findArtifactProblems } from './edit-artifacts.ts';
 import { showArguments } from './shown-arguments.ts';
@@ -102,12 +104,27 @@ export function requestFor(
   question: RiskAssessment & { readonly toolDigest: string },
   shown: ShownArguments,
 ): ApprovalRequest {
-  const { session, runtime } = pending;
-  const requestedAt = runtime.clock.now();
   const id = idOf(pending, question.toolDigest);
   pending.approvalRequests++;
   return deepFreeze({
     id,
+    ...requestFields(pending, shown, approvalLimitOf(pending)),
+    risk: pending.risk,
+    ...(question.summary === undefined ? {} : { summary: question.summary }),
+    toolDigest: question.toolDigest,
+    ...(isParked(pending) ? { onExpiry: 'park' as const } : {}),
+  });
+}
+
+/** Returns the fields that a request of a call has for every reason. */
+export function requestFields(
+  pending: PendingCall,
+  shown: ShownArguments,
+  limitMs: number,
+): Omit<ApprovalRequest, 'id' | 'risk' | 'toolDigest'> {
+  const { session, runtime } = pending;
+  const requestedAt = runtime.clock.now();
+  return {
     runId: session.runId,
     ...(session.reportedRunId === session.runId ? {} : { partOfRunId: session.reportedRunId }),
     sessionId: session.sessionId,
@@ -116,16 +133,12 @@ export function requestFor(
     ...(session.agent === undefined ? {} : { agent: session.agent }),
     tool: pending.name,
     description: pending.tool.description,
-    risk: pending.risk,
-    ...(question.summary === undefined ? {} : { summary: question.summary }),
     args: shown.args,
     ...(shown.hidden.size === 0 ? {} : { hidden: [...shown.hidden.keys()] }),
     argsDigest: pending.argsDigest,
-    toolDigest: question.toolDigest,
     requestedAt,
-    expiresAt: requestedAt + approvalLimitOf(pending),
-    ...(isParked(pending) ? { onExpiry: 'park' as const } : {}),
-  });
+    expiresAt: requestedAt + limitMs,
+  };
 }
 
 function idOf(pending: PendingCall, toolDigest: string): string {
@@ -144,27 +157,12 @@ function durableId({ session, callId, approvalRequests }: PendingCall): string {
   return `approval_${session.runId}_${callId}_${approvalRequests + 1}`;
 }
 
-function emitRequest(pending: PendingCall, request: ApprovalRequest): void {
+/** Reports a request to observers. */
+export function emitRequest(pending: PendingCall, { id, tool, risk, elicitation }: ApprovalRequest): void {
   const { hooks } = pending.runtime;
   if (!hooks.observes('approval-requested')) return;
-  hooks.emit({
-    type: 'approval-requested',
-    ...pending.scope,
-    tool: request.tool,
-    requestId: request.id,
-    risk: request.risk,
-  });
-}
-
-type Outcome =
-  | { readonly kind: 'answered'; readonly answer: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'timeout' }
-  | { readonly kind: 'granted' };
-
-interface WaitOptions extends Pick<ApprovalRequestOptions, 'onStored' | 'onDecided'> {
-  readonly shown: ShownArguments;
-  isStored(): boolean;
+  const mode = elicitation === undefined ? {} : { elicitation: elicitation.mode };
+  hooks.emit({ type: 'approval-requested', ...pending.scope, tool, requestId: id, risk, ...mode });
 }
 
 function wait(
@@ -172,8 +170,7 @@ function wait(
   handler: ApprovalHandler,
   request: ApprovalRequest,
   { shown, isStored, ...progress }: WaitOptions,
-): Promise<Outcome> {
-  const withdrawal = new AbortController();
+): Promise<ApprovalOutcome> {
   const { session, runtime, tool, namedArgs: original } = pending;
   const checks = { tool, schemas: runtime.schemas, maxArgumentBytes: session.policy.maxArgumentBytes };
   const checkArguments = async (args: JsonObject): Promise<readonly EditProblem[]> => {
@@ -182,48 +179,19 @@ function wait(
     const owns = (scope: BlobScope): boolean => session.owns(scope);
     return findArtifactProblems(args, tool, { owns, store: runtime.artifactStore });
   };
-  const { lease } = session;
-  const asked = {
-    checkArguments,
-    ...progress,
-    artifacts: requestedArtifacts(pending),
-    ...(lease === undefined ? {} : { writer: lease.writer }),
-  };
-  return new Promise<Outcome>((resolve, reject) => {
-    const settle = (done: () => void, reason?: KernelError): void => {
-      deadline?.cancel();
-      unsubscribe();
-      stopListening();
-      done();
-      withdrawal.abort(reason);
-    };
-    const expire = (): void =>
-      settle(
-        () => resolve({ kind: 'timeout' }),
-        new KernelError('E_APPROVAL_EXPIRED', 'No decision within the time limit'),
-      );
-    const deadline = isParked(pending) ? undefined : runtime.deadlines.set(approvalLimitOf(pending), expire);
-    const stopListening =
-      session.durability === undefined ? session.grants.onAdd(() => settleIfGranted()) : (): void => {};
-    const settleIfGranted = (): void => {
-      // The store decides it with the approval for the run, unless it was denied before. A resumed run finds the same decision.
-      if (isStored()) return;
-      if (!session.grants.covers(request.tool, request.toolDigest, request.risk)) return;
-      const reason = new KernelError('E_APPROVAL_DECIDED', 'An approval for the whole run covers this call');
-      settle(() => resolve({ kind: 'granted' }), reason);
-    };
-    const unsubscribe = pending.cancellation.onCancel(() => {
-      const { error } = pending.cancellation;
-      settle(() => reject(error), error);
-    });
-    // In a promise chain, so that a handler that throws synchronously is caught like any other.
-    Promise.resolve()
-      .then(() => handler.request(request, { signal: withdrawal.signal, ...asked }))
-      .then(
-        (answer: unknown) => settle(() => resolve({ kind: 'answered', answer })),
-        (error: unknown) => settle(() => resolve({ kind: 'failed', error })),
-      );
+  // The store decides it with the approval for the run, unless it was denied before. A resumed run finds the same decision.
+  const isGranted = (): boolean => !isStored() && session.grants.covers(request.tool, request.toolDigest, request.risk);
+  return askApprover(pending, handler, request, {
+    cancellation: pending.cancellation,
+    limitMs: isParked(pending) ? undefined : approvalLimitOf(pending),
+    ...(session.durability === undefined ? { isGranted } : {}),
+    asked: { checkArguments, ...progress, artifacts: requestedArtifacts(pending) },
   });
+}
+
+interface WaitOptions extends Pick<ApprovalRequestOptions, 'onStored' | 'onDecided'> {
+  readonly shown: ShownArguments;
+  isStored(): boolean;
 }
 
 function requestedArtifacts({ artifactStats, runtime: { artifactStore } }: PendingCall): readonly RequestedArtifact[] {
@@ -237,7 +205,7 @@ function requestedArtifacts({ artifactStats, runtime: { artifactStore } }: Pendi
 function answerOf(
   pending: PendingCall,
   request: ApprovalRequest,
-  outcome: Outcome,
+  outcome: ApprovalOutcome,
   waitedMs: number,
 ): Omit<ApprovalReply, 'shown'> {
   const unanswered = (decision: 'denied' | 'timeout', reason?: string): Omit<ApprovalReply, 'shown'> => ({
@@ -263,7 +231,8 @@ function answerOf(
   return { answer, record: recordOf(request, waitedMs, answer) };
 }
 
-function recordOf(
+/** Returns the decision of a request as observers see it. */
+export function recordOf(
   request: ApprovalRequest,
   waitedMs: number,
   answer: {

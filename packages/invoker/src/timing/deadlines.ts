@@ -62,7 +62,7 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Like {@link Deadlines.set}, for an object that is itself a deadline. Start it at most once. */
+  /** Like {@link Deadlines.set}, for an object that is itself a deadline. It may be started again once it is cancelled. */
   start(delayMs: number, deadline: Expiring): void {
     const lane = this.#lane(delayMs);
     deadline.expiresAt = this.#clock.monotonic() + delayMs;

@@ -111,19 +111,21 @@ function statusAfter(action: ApprovalAction, { status, request }: Approval): App
 
 /**
  * True if an approval of `granted` for the whole run also approves `request`: the same tool, definition and principal in the
- * same run or in the scripts that are part of it, and a risk that is neither higher nor `critical`.
+ * same run or in the scripts that are part of it, and a risk that is neither higher nor `critical`. No approval covers a request for
+ * input, and none is covered by its answer.
  */
 export function isCoveredBy(request: CoveredRequest, granted: CoveredRequest): boolean {
   const fields = ['principal', 'tool', 'toolDigest'] as const;
   const isSame =
     wholeRunOf(request) === wholeRunOf(granted) && fields.every((field) => request[field] === granted[field]);
-  return isSame && request.risk !== 'critical' && compareRisk(request.risk, granted.risk) <= 0;
+  const isPermission = request.elicitation === undefined && granted.elicitation === undefined;
+  return isSame && isPermission && request.risk !== 'critical' && compareRisk(request.risk, granted.risk) <= 0;
 }
 
 /** The fields of a request that decide which approvals for a run cover it. */
 export type CoveredRequest = Pick<
   ApprovalRequest,
-  'runId' | 'partOfRunId' | 'principal' | 'tool' | 'toolDigest' | 'risk'
+  'runId' | 'partOfRunId' | 'principal' | 'tool' | 'toolDigest' | 'risk' | 'elicitation'
 >;
 
 /** Returns the id of the run whose approvals for the whole run cover the call of a request. */

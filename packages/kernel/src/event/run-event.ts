@@ -5,6 +5,7 @@ import type { InvocationError, InvocationResult } from '../call/invocation-resul
 import type { ModelError, ModelStopReason, ModelUsage, ModelWarning } from '../model/model-event.ts';
 import type { ModelMessage } from '../model/model-request.ts';
 import type { ConsoleLine, SandboxLanguage } from '../sandbox/sandbox.ts';
+import type { ElicitationRequest } from '../tool/elicitation.ts';
 import type { ToolRisk } from '../tool/risk.ts';
 import type { ProgressUpdate, ToolCaller } from '../tool/tool.ts';
 
@@ -179,8 +180,19 @@ export interface RunEventPayloads {
   };
   'tool-denied': { readonly tool: string; readonly code: string; readonly reason: string };
   'tool-dropped': { readonly tool: string; readonly provider: string };
-  'approval-requested': { readonly tool: string; readonly requestId: string; readonly risk: ToolRisk };
-  'approval-decided': { readonly tool: string; readonly approval: ApprovalTrace };
+  'approval-requested': {
+    readonly tool: string;
+    readonly requestId: string;
+    readonly risk: ToolRisk;
+    /** Mode of the input that the running call asks for; absent if the call needs permission. */
+    readonly elicitation?: ElicitationRequest['mode'];
+  };
+  'approval-decided': {
+    readonly tool: string;
+    readonly approval: ApprovalTrace;
+    /** As in the request. */
+    readonly elicitation?: ElicitationRequest['mode'];
+  };
   'budget-exceeded': { readonly tool: string; readonly limit: number };
   artifact: {
     /** Tool whose result it is; absent when a model or a script produced it. */

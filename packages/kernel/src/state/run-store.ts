@@ -170,7 +170,8 @@ export interface RunStore {
   /**
    * Takes the lease of a live run if it is free, has expired, or is already held by this owner. Of several concurrent claims
    * exactly one succeeds; the others return `undefined`. The status does not change. The epoch increases by one, unless this
-   * owner already held the lease.
+   * owner already held the lease. A new epoch withdraws what calls of the earlier ones asked people (`ApprovalRequest.elicitation`):
+   * these calls ended with their process.
    * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
    */
   claim(id: string, request: RunClaim): Promise<Run | undefined>;

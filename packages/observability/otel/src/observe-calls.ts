@@ -44,10 +44,12 @@ export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration 
         parents: [chainKey(event), callKey(runId, parentId), stepKey(runId), runKey(runId)],
       });
     }),
-    hooks.observe('approval-requested', ({ runId, callId, risk }) => {
+    hooks.observe('approval-requested', ({ runId, callId, risk, elicitation }) => {
+      if (elicitation !== undefined) return;
       spans.get(callKey(runId, callId))?.setAttribute('ravi.tool.risk', risk);
     }),
-    hooks.observe('approval-decided', ({ runId, callId, approval: { decision, waitedMs } }) => {
+    hooks.observe('approval-decided', ({ runId, callId, approval: { decision, waitedMs }, elicitation }) => {
+      if (elicitation !== undefined) return;
       spans
         .get(callKey(runId, callId))
         ?.setAttributes({ 'ravi.approval.decision': decision, 'ravi.approval.waited_ms': waitedMs });

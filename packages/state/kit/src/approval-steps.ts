@@ -1,9 +1,9 @@
 import { isCoveredBy, nextApproval, openApprovalStatuses, undecidedStatuses, wholeRunOf } from '@ravi/kernel';
 import type { Approval, ApprovalAction, ApprovalTransition, RecordedDecision } from '@ravi/kernel';
 import { addChange, approvals } from './approval-rows.ts';
-import type { SqlRow, SqlRunner } from './database.ts';
+import type { Database, SqlRow, SqlRunner } from './database.ts';
 import { jsonText } from './json-text.ts';
-import { readRow, readRows } from './rows.ts';
+import { numberIn, readRow, readRows } from './rows.ts';
 import { ofRunAndBelow, runs } from './run-rows.ts';
 import { selectRow } from './select.ts';
 import type { Condition } from './select.ts';
@@ -52,6 +52,28 @@ export async function decideApproval(
 export async function withdrawOfRun(sql: SqlRunner, runId: string, now: number, reason: string): Promise<void> {
   const { items } = readRows(approvals, await openRows(sql, { text: 'run_id =', value: runId }, openApprovalStatuses));
   for (const item of items) await applyAction(sql, item, { type: 'withdraw', now, reason });
+}
+
+/**
+ * Withdraws what calls of a run asked people while they were running: the process that ran them has ended, and no call takes the
+ * answer any more.
+ */
+export async function withdrawElicitations(database: Database, runId: string): Promise<void> {
+  const find = async (sql: SqlRunner): Promise<readonly Approval[]> => {
+    const rows = await openRows(sql, { text: 'run_id =', value: runId }, openApprovalStatuses);
+    return readRows(approvals, rows).items.filter(({ request }) => request.elicitation !== undefined);
+  };
+  const found = await find(database);
+  if (found.length === 0) return;
+  await database.transaction(
+    async (sql) => {
+      const [row] = await sql.all(`SELECT ${database.dialect.leaseNow} AS now`);
+      const now = numberIn(row ?? {}, 'now');
+      const reason = 'The process that ran the call has ended';
+      for (const each of await find(sql)) await applyAction(sql, each, { type: 'withdraw', now, reason });
+    },
+    { lock: approvalsLock },
+  );
 }
 
 /** Withdraws an approval if its run has ended, and returns it. */

@@ -41,7 +41,8 @@ async function openCallsOf(sql: SqlRunner, runId: string): Promise<readonly Open
   for (const row of rows) {
     const data = dataOf(row);
     const known = data === undefined ? undefined : open.get(data.callId);
-    if (data === undefined) continue;
+    // A call that asks for input is running.
+    if (data === undefined || data['elicitation'] !== undefined) continue;
     const type = textIn(row, 'type');
     if (type === 'tool-call') open.set(data.callId, { data, waitsForApproval: false });
     else if (type === 'tool-result') open.delete(data.callId);

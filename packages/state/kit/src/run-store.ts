@@ -1,5 +1,5 @@
 import type { JsonObject, NewRunEvent, Run, RunEventOf, RunStore } from '@ravi/kernel';
-import { approvalsLock, endedReason, withdrawOfRun } from './approval-steps.ts';
+import { approvalsLock, endedReason, withdrawElicitations, withdrawOfRun } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
@@ -117,6 +117,7 @@ export function createRunStore(database: Database): RunStore {
     async claim(id, { owner, leaseMs, above, start }) {
       const values = [id, checkId(owner, 'The owner of a lease'), leaseMs];
       const lease = `lease_owner = $2, lease_expires_at = ${leaseNow} + $3`;
+      let isBegun = false;
       const take = async (sql: SqlRunner): Promise<Run | undefined> => {
         await checkWriter(sql, lockRows, above);
         // In one statement: of several processes that locked the row before they changed it, each would wait for the others.
@@ -127,6 +128,7 @@ export function createRunStore(database: Database): RunStore {
           values,
         );
         if (begun !== undefined) {
+          isBegun = true;
           const writer = { runId: id, epoch: numberIn(begun, 'epoch') };
           if (start !== undefined) await addLastEvent(sql, writer, recordOf(start.event, start.now));
           return readRow(runs, begun);
@@ -137,7 +139,9 @@ export function createRunStore(database: Database): RunStore {
         );
         return held && readRow(runs, held);
       };
-      return above === undefined && start === undefined ? take(database) : database.transaction(take);
+      const run = await (above === undefined && start === undefined ? take(database) : database.transaction(take));
+      if (isBegun && run !== undefined && run.epoch > 1) await withdrawElicitations(database, id);
+      return run;
     },
     // Leases need not survive a power failure, because their owners do not either.
     renew: (id, { owner, leaseMs, epoch }) =>

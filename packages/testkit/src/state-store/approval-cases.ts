@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Approval, RecordedDecision, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/approval-request.ts';
-import { allPages, midnight, principals, rejectsWith, whole } from './state-store-suite.ts';
+import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
 const yes: RecordedDecision = { decision: 'approved', approver: 'grace', decidedAt: midnight };
+const form = {
+  mode: 'form',
+  message: 'Who are you?',
+  schema: { type: 'object', properties: { name: { type: 'string' } } },
+} as const;
 const by = { consumer: 'run-1:call-1', now: midnight + 1 };
 const request = createApprovalRequest({ requestedAt: midnight, expiresAt: midnight + 1_000 });
 
@@ -237,6 +242,46 @@ export function approvalCases({ needing }: StateStoreSuite): void {
       'other principal': 'pending',
     });
     assert.equal((await approvals.get('parallel'))?.answer?.approver, 'grace');
+  });
+
+  scenario(
+    'an approval for the run answers no request for input, and such an answer approves nothing',
+    async (store) => {
+      const { approvals } = store;
+      await create(approvals, 'input', { elicitation: form });
+      await create(approvals, 'permission');
+      await approvals.decide('permission', { ...yes, scope: 'run' });
+      assert.equal((await approvals.get('input'))?.status, 'pending');
+      await create(approvals, 'later');
+      await approvals.decide('input', { ...yes, content: { name: 'Zoë' }, scope: 'run' });
+      assert.equal((await approvals.get('later'))?.status, 'pending');
+      assert.deepEqual((await approvals.get('input'))?.answer?.content, { name: 'Zoë' });
+      assert.deepEqual((await approvals.get('input'))?.request.elicitation, form);
+    },
+  );
+
+  scenario('a new owner of a run withdraws what its calls asked people, and no request for approval', async (store) => {
+    const { approvals, runs } = store;
+    const owned = (owner: string) => ({ owner, leaseMs: 60_000 });
+    await runs.create(newRun('run-1'), owned('one'));
+    await runs.create(newRun('run-2'), owned('one'));
+    await create(approvals, 'input', { elicitation: form });
+    await create(approvals, 'answered', { elicitation: form });
+    await approvals.decide('answered', { ...yes, content: { name: 'Zoë' } });
+    await create(approvals, 'permission');
+    await create(approvals, 'of another run', { elicitation: form, runId: 'run-2' });
+    await runs.claim('run-1', owned('one'));
+    assert.equal((await approvals.get('input'))?.status, 'pending');
+    await runs.expireLeases('one');
+    await runs.claim('run-1', owned('two'));
+    const statuses: unknown[] = [];
+    for (const id of ['input', 'answered', 'permission', 'of another run']) {
+      statuses.push((await approvals.get(id))?.status);
+    }
+    assert.deepEqual(statuses, ['withdrawn', 'withdrawn', 'pending', 'pending']);
+    const [last] = whole(await approvals.changes({ approvalId: 'input' })).slice(-1);
+    assert.deepEqual([last?.from, last?.to], ['pending', 'withdrawn']);
+    assert.match(last?.reason ?? '', /process that ran the call has ended/);
   });
 
   scenario('approvals are listed newest first, by principal and by status', async ({ approvals }) => {
