@@ -11,6 +11,7 @@ import { runs } from './runs.ts';
 import { server } from './server.ts';
 import { skills } from './skills.ts';
 import { snippets } from './snippets.ts';
+import { sources } from './sources.ts';
 import { tools } from './tools.ts';
 
 /** Every operation of the API, by group and name: `api.runs.get`. */
@@ -21,6 +22,7 @@ export const api = {
   chains,
   snippets,
   tools,
+  sources,
   skills,
   approvals,
   artifacts,

@@ -24,6 +24,7 @@ const titles: Readonly<Record<keyof typeof api, string>> = {
   chains: 'Scripts',
   snippets: 'Snippets',
   tools: 'Tools',
+  sources: 'Tool sources',
   skills: 'Skills',
   approvals: 'Approvals',
   artifacts: 'Artifacts',

@@ -21,6 +21,7 @@ import { settingsOperations } from './server/settings.ts';
 import { signInOperations } from './server/sign-in.ts';
 import { skillOperations } from './agents/skills.ts';
 import { snippetOperations } from './scripts/snippets.ts';
+import { sourceOperations } from './sources/sources.ts';
 import { toolOperations } from './tools/tools.ts';
 import type { Parts } from '../tokens.ts';
 
@@ -49,6 +50,7 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
       lifetime,
       artifactTtlMs: config.server.artifactTtlMs,
     }),
+    ...sourceOperations({ toolSources: parts.toolSources, toolbox, policy: invoker.policy, redactor: parts.redactor }),
     ...skillOperations(skills),
     ...chainOperations(invoker.policy, parts.runScript),
     chainCheckOperation({ invoker, preflight }),

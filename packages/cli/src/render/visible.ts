@@ -1,15 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { escapeHidden } from '@ravi/support';
 
-/**
- * Escapes the control and format characters of text that a model, a tool or a server wrote, so that a terminal does not act
- * on them. Line breaks and tabs stay.
- */
-export function visible(text: string): string {
-  return text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, (character) =>
-    [...character].map((part) => `\\u{${(part.codePointAt(0) ?? 0).toString(16)}}`).join(''),
-  );
-}
+export { escapeHidden as visible };
 
 /** Writes content unchanged, or to a terminal as escaped text. The output stays open. */
 export function showContent(content: Readable, output: Writable & { readonly isTTY?: boolean }): Promise<void> {
@@ -19,6 +12,6 @@ export function showContent(content: Readable, output: Writable & { readonly isT
 
 async function* visibleText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  for await (const chunk of chunks) yield visible(decoder.decode(chunk, { stream: true }));
-  yield visible(decoder.decode());
+  for await (const chunk of chunks) yield escapeHidden(decoder.decode(chunk, { stream: true }));
+  yield escapeHidden(decoder.decode());
 }
