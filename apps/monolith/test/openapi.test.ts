@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { PluginEntry } from '@ravi/host';
 import { test } from 'vitest';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
@@ -98,7 +99,7 @@ async function startApi(document: object = api): Promise<Api> {
   };
 }
 
-function startWith(url: string, more: object = {}, approvals?: object): Promise<TestServer> {
+function startWith(url: string, more: object = {}, approvals?: PluginEntry): Promise<TestServer> {
   const source = {
     use: '@ravi/openapi',
     name: 'pets',
@@ -109,11 +110,7 @@ function startWith(url: string, more: object = {}, approvals?: object): Promise<
     ...more,
   };
   const approvalHandler = approvals === undefined ? {} : { approvalHandler: approvals };
-  return startServer(
-    { plugins: { toolSource: [source], ...approvalHandler } },
-    {},
-    { env: { PETS_KEY: 'key-of-the-pets' } },
-  );
+  return startServer({ plugins: { toolSource: [source], ...approvalHandler } });
 }
 
 const allowAll = { use: '@ravi/approval-auto', rules: [{ decision: 'approved' }] };
