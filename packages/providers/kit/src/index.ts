@@ -17,6 +17,7 @@ export type { EncodedCall, HttpModelOptions } from './http-model.ts';
 export { endpoint } from './http-request.ts';
 export { commonIdRules, createIdMap, createIdSource, isUsable } from './ids.ts';
 export type { IdRules, IdSource } from './ids.ts';
+export { loadMedia } from './load-media.ts';
 export { fileNameOf, mediaAsText, officeTypes, textOfMedia } from './media-text.ts';
 export { base64Of, isMedia, mediaUrl, takesMedia } from './media.ts';
 export type { MediaPlace, MediaSupport } from './media.ts';
