@@ -42,7 +42,7 @@ class Chat extends AbstractChat<UIMessage> {
       replaceMessage: (index, message) => void messages.splice(index, 1, message),
       snapshot: (thing) => structuredClone(thing),
     };
-    const transport = new DefaultChatTransport<UIMessage>({ fetch: (_url, init) => send(String(init?.body)) });
+    const transport = new DefaultChatTransport<UIMessage>({ fetch: (_url, init) => send(init?.body as string) });
     super({ state, transport, sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses });
   }
 }

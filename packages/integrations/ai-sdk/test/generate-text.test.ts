@@ -67,7 +67,7 @@ async function untilApproval(shop: ReturnType<typeof createShop>): Promise<{ mes
     stopWhen,
     ...raviTools(shop.gateway, run),
   });
-  const messages = stored([question, ...first.response.messages]);
+  const messages = stored([question, ...first.responseMessages]);
   return { messages, id: approvalIdOf(first.content as unknown as Part[]) };
 }
 
@@ -196,7 +196,7 @@ test('an agent gets the tools of its run for each call', async () => {
   const first = await agent.generate({ messages: [question] });
   expect(refunds).toEqual([]);
   const id = approvalIdOf(first.content as unknown as Part[]);
-  const second = await agent.generate({ messages: stored([question, ...first.response.messages, answer(id, true)]) });
+  const second = await agent.generate({ messages: stored([question, ...first.responseMessages, answer(id, true)]) });
   expect(second.text).toBe('Done');
   expect(refunds).toHaveLength(1);
 });

@@ -123,7 +123,7 @@ test('a script with a gated call waits, and a person decides about that call in 
     role: 'tool',
     content: [{ type: 'tool-approval-response', approvalId: approval?.approvalId ?? '', approved: true }],
   };
-  const messages = [question, ...asked.response.messages, answer];
+  const messages = [question, ...asked.responseMessages, answer];
   const end = await generateText({ model, messages, stopWhen, ...raviTools(gateway, run) });
   expect(end.text).toBe('Done');
   expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain('refunded 7');

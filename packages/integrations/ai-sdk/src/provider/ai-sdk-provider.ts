@@ -81,7 +81,7 @@ export function createAiSdkProvider(
 
 // Converts models of older versions of the specification.
 function current(model: Exclude<LanguageModel, string>): SdkModel {
-  return wrapLanguageModel({ model, middleware: [] }) as SdkModel;
+  return wrapLanguageModel({ model, middleware: [] });
 }
 
 /** Yields the events of one attempt. */

@@ -1,7 +1,14 @@
-import type { JsonObject, JsonValue, ModelStopReason, ModelUsage, ModelWarning, UnknownBlock } from '@ravi/kernel';
+import type {
+  JsonObject,
+  JsonValue,
+  ModelEvent,
+  ModelStopReason,
+  ModelUsage,
+  ModelWarning,
+  UnknownBlock,
+} from '@ravi/kernel';
 import { createResponseBuilder, modelError } from '@ravi/provider-kit';
 import type { OpenCall, ResponseBuilder, ResponseContext, ResponseEnd } from '@ravi/provider-kit';
-import type { ModelEvent } from '@ravi/kernel';
 import { errorOf } from './model-error.ts';
 import type { StreamPart } from './sdk-types.ts';
 

@@ -32,7 +32,7 @@ export async function encodeRequest(request: ModelRequest, model: SdkModel, spec
     ...(sampling === undefined ? {} : samplingOf(sampling)),
     ...(reasoning?.effort === undefined ? {} : { reasoning: reasoning.effort }),
     ...(output === undefined ? {} : { responseFormat: formatOf(output) }),
-    ...(providerOptions === undefined ? {} : { providerOptions: providerOptions as never }),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
   };
   const context: ResponseContext = {
     usedIds: callIdsOf(messages),
@@ -64,7 +64,7 @@ function formatOf({
   name = 'answer',
   description,
 }: NonNullable<ModelRequest['output']>): NonNullable<CallOptions['responseFormat']> {
-  return { type: 'json', schema: schema as never, name, ...(description === undefined ? {} : { description }) };
+  return { type: 'json', schema, name, ...(description === undefined ? {} : { description }) };
 }
 
 function toolsOf({ functions, native }: PreparedTools): NonNullable<CallOptions['tools']> {
