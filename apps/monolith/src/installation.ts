@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
 import type { OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
-import type { Clock, Logger } from '@ravi/kernel';
+import type { Clock, Logger, SecretStore, StateStore } from '@ravi/kernel';
+import { createSecretStore } from './secrets.ts';
 
 /** Options of {@link findInstallation}. */
 export interface InstallationOptions {
@@ -54,15 +55,26 @@ export async function findInstallation(options: InstallationOptions): Promise<In
   return { config: { ...config, plugins }, baseDir, dataFolder, ...(path === undefined ? {} : { configPath: path }) };
 }
 
+/** Context of {@link openInstalledPlugins}. */
+export interface InstalledPluginsContext {
+  readonly baseDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Key from which the key of the secrets is derived. Without it the plugins get no secrets. */
+  readonly digestKey?: Uint8Array;
+}
+
 /**
  * Opens plugins of an installation. A package that is missing in its folder is resolved from this application.
  * @throws KernelError as `openPlugins` of the host
  */
 export function openInstalledPlugins<Config extends PluginsConfig>(
   plugins: Config,
-  context: { readonly baseDir: string; readonly clock: Clock; readonly logger: Logger },
+  { digestKey, ...context }: InstalledPluginsContext,
 ): Promise<OpenedPlugins<Config>> {
-  return openPlugins({ plugins }, { ...context, fallbackBaseDir: import.meta.dirname });
+  const secretsIn = ({ values }: StateStore): SecretStore | undefined =>
+    values === undefined || digestKey === undefined ? undefined : createSecretStore(values, digestKey);
+  return openPlugins({ plugins }, { ...context, secretsIn, fallbackBaseDir: import.meta.dirname });
 }
 
 const approvesNothing: PluginsConfig = { approvalHandler: { use: '@ravi/approval-auto', rules: [] } };

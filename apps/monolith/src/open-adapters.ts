@@ -31,13 +31,13 @@ export type OpenedAdapters = Adapters & { readonly toolSources: readonly ToolSou
 export async function openAdapters(options: OpenAdaptersOptions): Promise<OpenedAdapters> {
   const { opening, env } = options;
   const { config, baseDir, dataFolder } = options.installation;
-  const { clock, logger } = options.configuration;
+  const { clock, logger, digestKey } = options.configuration;
 
   // First, so that what the others do while they are disposed is exported too.
   const telemetryProviders =
     options.telemetryProviders ??
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
-  const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger }));
+  const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger, digestKey }));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   return {
     telemetryProviders,

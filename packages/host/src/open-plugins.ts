@@ -1,5 +1,5 @@
 import { KernelError, isKernelError } from '@ravi/kernel';
-import type { Plugin, PluginContext, PortName, Ports, StateStore } from '@ravi/kernel';
+import type { Plugin, PluginContext, PortName, Ports, SecretStore, StateStore } from '@ravi/kernel';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
 import type { PluginEntry, PluginsConfig, ListPort, SinglePort } from './config.ts';
@@ -11,9 +11,11 @@ import { pluginPorts } from './config.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
 
 /** Options of {@link openPlugins}. */
-export interface OpenPluginsOptions extends PluginContext {
+export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | 'secrets'> {
   /** Absolute folder from which packages are resolved that are missing in the configuration's folder. */
   readonly fallbackBaseDir?: string;
+  /** Returns the encrypted values in the state store for the other plugins. Without it they get none. */
+  readonly secretsIn?: (stateStore: StateStore) => SecretStore | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
  */
 export async function openPlugins<Config extends PluginsConfig>(
   { plugins }: { readonly plugins: Config },
-  { fallbackBaseDir, ...context }: OpenPluginsOptions,
+  { fallbackBaseDir, secretsIn, ...context }: OpenPluginsOptions,
 ): Promise<OpenedPlugins<Config>> {
   const lifetime = createLifetime();
   const opened: OpenedPlugin[] = [];
@@ -44,7 +46,7 @@ export async function openPlugins<Config extends PluginsConfig>(
       const value = await openPlugin(
         { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
         entry,
-        contextFor(context, opened),
+        contextFor(context, opened, secretsIn),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
       opened.push({ port: where.port, value });
@@ -73,9 +75,15 @@ interface OpenedPlugin {
   readonly value: unknown;
 }
 
-function contextFor(context: PluginContext, opened: readonly OpenedPlugin[]): PluginContext {
+function contextFor(
+  context: PluginContext,
+  opened: readonly OpenedPlugin[],
+  secretsIn: OpenPluginsOptions['secretsIn'],
+): PluginContext {
   const stateStore = opened.find(({ port }) => port === 'stateStore')?.value as StateStore | undefined;
-  return stateStore === undefined ? context : { ...context, stateStore };
+  if (stateStore === undefined) return context;
+  const secrets = secretsIn?.(stateStore);
+  return { ...context, stateStore, ...(secrets === undefined ? {} : { secrets }) };
 }
 
 interface PlacedEntry {
