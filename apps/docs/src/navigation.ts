@@ -50,6 +50,7 @@ const groups: readonly Group[] = [
       'docs/concepts/jobs.md',
       'docs/guides/streaming.md',
       'docs/guides/mcp.md',
+      'docs/guides/openapi.md',
     ],
   },
   {

@@ -5,6 +5,7 @@ import MiniSearch from 'minisearch';
 /** Words that readers type, each with a part of the address of a page that a search for it must list. */
 const wanted: readonly (readonly [query: string, address: string])[] = [
   ['mcp', '/guides/mcp'],
+  ['openapi', '/guides/openapi'],
   ['streaming', '/guides/streaming'],
   ['nextjs', '/guides/bundling'],
   ['next.js', '/guides/bundling'],

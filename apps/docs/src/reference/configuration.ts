@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { configSchema } from '@ravi/host';
 import { defaultChainPolicy } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
@@ -69,11 +69,13 @@ function policyRows(): readonly (readonly string[])[] {
 }
 
 async function adapters(): Promise<readonly { readonly folder: string; readonly plugin: DescribedPlugin }[]> {
-  const folders = globSync('packages/{state,blobs,sandboxes,approvals,providers}/*', { cwd: root }).toSorted();
+  const files = globSync('packages/{state,blobs,sandboxes,approvals,providers,integrations}/*/src/index.ts', {
+    cwd: root,
+  }).toSorted();
   const described = await Promise.all(
-    folders.map(async (folder) => {
-      const module: { readonly default?: DescribedPlugin } = await import(join(root, folder, 'src/index.ts'));
-      return { folder: folder.replaceAll('\\', '/'), plugin: module.default };
+    files.map(async (file) => {
+      const module: { readonly default?: DescribedPlugin } = await import(join(root, file));
+      return { folder: dirname(dirname(file)).replaceAll('\\', '/'), plugin: module.default };
     }),
   );
   return described.flatMap(({ folder, plugin }) => (plugin === undefined ? [] : [{ folder, plugin }]));

@@ -1,4 +1,4 @@
-/** A Markdown table. A cell may hold Markdown, but no HTML: bars, line breaks and what looks like a tag are made harmless. */
+/** A Markdown table. A cell may hold Markdown, but no HTML: bars, stars, line breaks and what looks like a tag are made harmless. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
@@ -6,5 +6,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 function cell(text: string): string {
   const parts = text.replaceAll('\n', ' ').replaceAll('|', '\\|').split('`');
-  return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;') : part)).join('`');
+  return parts
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;').replaceAll('*', '\\*') : part))
+    .join('`');
 }

@@ -1,3 +1,5 @@
+import type { BlobRef, MediaBlock } from '@ravi/kernel';
+
 /** Returns a media type without its parameters, in lower case. */
 export function essence(mediaType: string): string {
   return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -13,4 +15,11 @@ export function isTextType(mediaType: string): boolean {
   return /^text\/|[/+]xml$|^application\/(?:javascript|ecmascript|yaml|x-yaml|toml|sql|graphql|x-ndjson)$/.test(
     mediaType,
   );
+}
+
+/** Returns the block of stored content: an image, audio, or a document for any other media type. */
+export function mediaBlock(ref: BlobRef, mediaType: string): MediaBlock {
+  const [main] = mediaType.split('/', 1);
+  const type = main === 'image' || main === 'audio' ? main : 'document';
+  return { type, mediaType, source: { kind: 'blob', ref } };
 }

@@ -227,7 +227,7 @@ function contentOf({ root }: OpenApiDocument, { options, build, server, fetch }:
   return { tools, failures: [...found.failures, ...failures] };
 }
 
-/** What a method promises: GET and HEAD change nothing, and what DELETE removes does not come back. */
+/** Returns the claims of a method: GET and HEAD change nothing, and what DELETE removes does not come back. */
 function hintsOf(method: Method): Parameters<Build['riskOf']>[1] {
   if (method === 'DELETE') return { isDestructive: true, usual: 'critical' };
   return { isReadOnly: method === 'GET' || method === 'HEAD' };

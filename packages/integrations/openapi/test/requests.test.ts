@@ -74,7 +74,7 @@ test('headers, cookies, JSON parameters and reserved characters are sent as decl
   assert.equal(request?.path, '/a?filter=%7B%22a%22%3A%22%C3%A4%22%7D&url=http://a/?b%26c%23d');
 });
 
-test('arguments of the same name are told apart by their place', async () => {
+test('arguments of the same name differ by their place', async () => {
   await using server = await startLoopbackServer(() => ({ body: null }));
   const operation = {
     operationId: 'move',

@@ -34,12 +34,12 @@ const metadata6: readonly string[] = [
   'fd00:0ec2:0000:0000:0000:0000:0000:0254',
   'fd20:00ce:0000:0000:0000:0000:0000:0254',
 ];
-/** Parts of 2000::/3 that are no address of a server: 2001::/23 with Teredo, documentation, 6to4. */
+/** Parts of 2000::/3 at which there is no server: 2001::/23 with Teredo, documentation, 6to4. */
 const special6: readonly RegExp[] = [/^2001:0[01]/, /^2001:0db8:/, /^2002:/, /^3fff:0/];
 /** IPv6 forms of an IPv4 address: mapped (::ffff:0:0/96), and translated (64:ff9b::/96). */
 const embedded4: readonly RegExp[] = [/^(?:0000:){5}ffff:/, /^0064:ff9b:(?:0000:){4}/];
 
-/** Returns the kind of an IP address as text. Text that is no address is `never`. */
+/** Returns the kind of an IP address as text. Other text is `never`. */
 export function addressKind(address: string): AddressKind {
   const [withoutZone = ''] = address.split('%', 1);
   if (isIPv4(withoutZone)) return kind4(withoutZone);

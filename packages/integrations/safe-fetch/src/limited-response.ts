@@ -10,7 +10,7 @@ export interface LimitedResponseOptions {
   readonly onEnd: () => void;
 }
 
-/** What the response of a HTTP client has in common with that of the platform. */
+/** Response of an HTTP client that is not the one of the platform. */
 export interface ReceivedResponse {
   readonly status: number;
   readonly statusText: string;
@@ -26,7 +26,7 @@ export function limitedResponse(received: ReceivedResponse, options: LimitedResp
   const { maxBytes, hasBody, onEnd } = options;
   const body = received.body as ReadableStream<Uint8Array> | null;
   if (hasBody && Number(received.headers.get('content-length') ?? 0) > maxBytes) {
-    // The server sees a closed connection; what it says about that interests nobody.
+    // The server sees a closed connection; its answer to that is not needed.
     body?.cancel().catch(() => undefined);
     throw tooLarge(maxBytes);
   }

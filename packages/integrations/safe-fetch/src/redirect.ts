@@ -25,7 +25,7 @@ interface RedirectResponse {
 export function redirectTarget(response: RedirectResponse, from: URL): URL | undefined {
   const location = response.headers.get('location');
   if (!statuses.includes(response.status) || location === null) return undefined;
-  if (!URL.canParse(location, from.href)) throw refused(`${from.host} redirects to something that is no address`);
+  if (!URL.canParse(location, from.href)) throw refused(`${from.host} redirects to something that is not an address`);
   const target = new URL(location, from);
   if (from.protocol === 'https:' && target.protocol !== 'https:') {
     throw refused(`${from.host} redirects from https to ${target.protocol.slice(0, -1)}`);

@@ -72,7 +72,7 @@ const addresses = {
 } as const;
 
 for (const [kind, list] of Object.entries(addresses)) {
-  test(`addresses that are ${kind} are told apart`, () => {
+  test(`addresses that are ${kind} are recognised`, () => {
     const wrong = list.filter((address) => addressKind(address) !== kind);
     assert.deepEqual(wrong, []);
   });

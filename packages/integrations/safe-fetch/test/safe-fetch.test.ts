@@ -230,7 +230,7 @@ test('a sixth redirect, a broken address and another protocol are refused', asyn
   await assert.rejects(fetch(`${server.url}/loop`), refused(/more than 5 times/));
   assert.equal(server.requests.length, 6);
   await assert.rejects(fetch(`${server.url}/file`), refused(/neither https nor http/));
-  await assert.rejects(fetch(`${server.url}/broken`), refused(/no address/));
+  await assert.rejects(fetch(`${server.url}/broken`), refused(/not an address/));
   await assert.rejects(fetch(`${server.url}/login`), refused(/credentials/));
   await assert.rejects(fetch(`${server.url}/loop`, { redirect: 'error' }), refused(/redirects/));
   assert.equal((await fetch(`${server.url}/loop`, { redirect: 'manual' })).status, 302);

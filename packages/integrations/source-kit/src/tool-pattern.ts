@@ -52,7 +52,7 @@ export function ownPart(pattern: string, { kind, source }: PatternSource): strin
   return patternKind === kind && matches(patternSource, source) ? rest : undefined;
 }
 
-/** Compares without a regular expression: the time is at most the product of both lengths, whoever wrote the name. */
+/** Compares without a regular expression: the time is at most the product of both lengths, for any name. */
 export function matches(pattern: string, text: string): boolean {
   let at = 0;
   let inPattern = 0;

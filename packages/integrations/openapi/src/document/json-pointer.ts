@@ -33,7 +33,7 @@ export function lookUp(document: JsonObject, reference: string): JsonValue {
   return found;
 }
 
-/** Follows the references of a part, such as a parameter. @throws Unusable also for a loop, and for a part that is no object */
+/** Follows the references of a part, such as a parameter. @throws Unusable also for a loop, and for a part that is not an object */
 export function resolved(document: JsonObject, part: unknown, what: string): JsonObject {
   let found = part;
   for (let hop = 0; hop < maxHops; hop++) {

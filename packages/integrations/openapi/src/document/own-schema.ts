@@ -37,7 +37,7 @@ const dropped: readonly string[] = [
 ];
 
 /**
- * Returns a schema of the document as one that stands alone: what it refers to is in its `$defs`, and keywords of OpenAPI 3.0 are those
+ * Returns a schema of the document as a self-contained one: what it refers to is in its `$defs`, and keywords of OpenAPI 3.0 are those
  * of JSON Schema.
  * @throws Unusable if it is too large or refers to something outside of the document
  */
@@ -49,7 +49,7 @@ export function ownSchema(document: JsonObject, schema: JsonValue, direction: Di
 }
 
 /**
- * Copies schemas of a document so that they stand alone together: what they refer to is in the definitions, which belong at the root of
+ * Copies schemas of a document into self-contained ones: what they refer to is in the definitions, which belong at the root of
  * the result as `$defs`.
  */
 export class SchemaCopier {
@@ -136,7 +136,7 @@ export class SchemaCopier {
     if (++this.#nodes > maxNodes) throw new Unusable(`its schema has more than ${maxNodes} objects and lists`);
   }
 
-  // A property of the other direction may be missing, so that nobody has to invent it.
+  // A property of the other direction may be missing, so that the other side does not have to invent it.
   #leaveOut(schema: JsonObject, copy: Record<string, JsonValue>): void {
     const { required } = copy;
     if (!Array.isArray(required)) return;

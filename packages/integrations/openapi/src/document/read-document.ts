@@ -56,7 +56,7 @@ export async function fetchDocument(
   return parseDocument(await response.text(), maxBytes);
 }
 
-/** Parses JSON or YAML. @throws KernelError `E_SOURCE_UNAVAILABLE` for text that is no OpenAPI document within the limits */
+/** Parses JSON or YAML. @throws KernelError `E_SOURCE_UNAVAILABLE` for text that is not an OpenAPI document within the limits */
 export function parseDocument(text: string, maxBytes: number): OpenApiDocument {
   const limits: JsonLimits = { maxBytes, maxDepth, maxNodes };
   const root = /^\s*\{/.test(text) ? parseJson(text, limits) : parseYaml(text, limits);

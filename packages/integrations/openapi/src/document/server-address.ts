@@ -18,7 +18,7 @@ export function serverAddress(document: JsonObject, { configured, documentUrl }:
   const named = configured ?? firstServer(document) ?? (documentUrl === undefined ? undefined : '/');
   if (named === undefined) throw new Unusable('the document names no server; set "server"');
   const base = configured === undefined ? documentUrl?.href : undefined;
-  if (!URL.canParse(named, base)) throw new Unusable(`the server ${shown(named)} is no address; set "server"`);
+  if (!URL.canParse(named, base)) throw new Unusable(`the server ${shown(named)} is not an address; set "server"`);
   const url = new URL(named, base);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Unusable(`the server ${shown(named)} is neither https nor http`);

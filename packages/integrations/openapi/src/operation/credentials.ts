@@ -56,7 +56,7 @@ function apiKey(part: JsonObject, scheme: string, value: string): SentCredential
     throw new Unusable(`the security scheme ${shown(scheme)} has no name or no place`);
   }
   if (place !== 'query' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
-    throw new Unusable(`the security scheme ${shown(scheme)} has a name that is no ${place} name`);
+    throw new Unusable(`the security scheme ${shown(scheme)} has a name that cannot be that of a ${place}`);
   }
   return { place, name, value };
 }

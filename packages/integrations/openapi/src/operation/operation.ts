@@ -103,7 +103,7 @@ function namedOperations(document: JsonObject): readonly NamedOperation[] {
   const short = ({ id, method, path }: (typeof found)[number]): string =>
     id === '' ? `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}` : id;
   const uses = Map.groupBy(found, short);
-  // Operations that would share a name have their method and path instead, whatever their order is.
+  // Operations that would share a name have their method and path instead, in any order.
   return found.map((each) => ({ ...each, name: uses.get(short(each))?.length === 1 ? short(each) : each.label }));
 }
 
@@ -150,7 +150,7 @@ function checkPath(path: string, parameters: readonly Parameter[]): void {
 function descriptionOf(operation: JsonObject, item: JsonObject, label: string): string {
   const texts = [operation, item].flatMap((part) => [textMember(part, 'summary'), textMember(part, 'description')]);
   const parts = new Set(texts.flatMap((text) => (text === undefined || text.trim() === '' ? [] : [text.trim()])));
-  // The last line is true, whatever the document says before it.
+  // The last line is true even if the text of the document is not.
   return [[...parts].join('\n').slice(0, maxDescription), label].filter((text) => text !== '').join('\n');
 }
 

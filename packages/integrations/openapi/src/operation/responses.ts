@@ -3,7 +3,7 @@ import { isObject, member, resolved, Unusable } from '../document/json-pointer.t
 import { ownSchema } from '../document/own-schema.ts';
 import { essence, isJsonType } from '../media-type.ts';
 
-/** What the document says about the responses of an operation. */
+/** Claims of the document about the responses of an operation. */
 export interface Responses {
   /** Value of the header `accept`. */
   readonly accept: string;

@@ -14,7 +14,7 @@ export interface BuiltRequest {
 }
 
 /**
- * Builds the request of a call. It goes below the address of the server, whatever the arguments are.
+ * Builds the request of a call. It goes below the address of the server with any arguments.
  * @throws KernelError `E_ARGUMENTS_INVALID` for an argument that cannot be part of an address or a header
  */
 export async function buildRequest(

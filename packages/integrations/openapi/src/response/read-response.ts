@@ -1,8 +1,8 @@
 import { KernelError } from '@ravi/kernel';
-import type { JsonValue, MediaBlock, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import type { JsonValue, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { jsonTextExcess, messageLimits } from '@ravi/source-kit';
 import { visibleText } from '@ravi/support';
-import { essence, isJsonType, isTextType } from '../media-type.ts';
+import { essence, isJsonType, isTextType, mediaBlock } from '../media-type.ts';
 import type { Operation } from '../operation/operation.ts';
 import { withoutCredentials } from './redact.ts';
 
@@ -35,8 +35,9 @@ export async function readResponse(
     await response.body.cancel();
     return empty(response);
   }
-  const ref = await context.storeArtifact(response.body, mediaType === '' ? 'application/octet-stream' : mediaType);
-  return { content: [blockOf(mediaType, ref)], isError: false };
+  const type = mediaType === '' ? 'application/octet-stream' : mediaType;
+  const ref = await context.storeArtifact(response.body, type);
+  return { content: [mediaBlock(ref, type)], isError: false };
 }
 
 function empty({ status }: Response): ToolExecutionResult {
@@ -65,12 +66,6 @@ function json(text: string, response: Response, { credentials }: Operation): Too
     throw invalid('is not JSON', cause);
   }
   return { content: [], isError: false, structuredContent: value };
-}
-
-function blockOf(mediaType: string, ref: string): MediaBlock {
-  const [main = ''] = mediaType.split('/', 1);
-  const type = main === 'image' || main === 'audio' ? main : 'document';
-  return { type, mediaType: mediaType === '' ? 'application/octet-stream' : mediaType, source: { kind: 'blob', ref } };
 }
 
 async function failure(response: Response, { method, path, credentials }: Operation): Promise<ToolExecutionResult> {
