@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
-import type { OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
+import type { Environment, OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
 import type { Clock, Logger, SecretStore, StateStore } from '@ravi/kernel';
 import { createSecretStore } from './secrets.ts';
 
@@ -59,6 +59,8 @@ export async function findInstallation(options: InstallationOptions): Promise<In
 export interface InstalledPluginsContext {
   readonly baseDir: string;
   readonly clock: Clock;
+  /** Variables that options take values from. None when absent. */
+  readonly env?: Environment;
   readonly logger: Logger;
   /** Key from which the key of the secrets is derived. Without it the plugins get no secrets. */
   readonly digestKey?: Uint8Array;

@@ -37,7 +37,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   const telemetryProviders =
     options.telemetryProviders ??
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
-  const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, clock, logger, digestKey }));
+  const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, env, clock, logger, digestKey }));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   return {
     telemetryProviders,

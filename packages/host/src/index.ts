@@ -15,6 +15,8 @@ export type {
   ServerConfig,
   TelemetryConfig,
 } from './config.ts';
+export { isEnvironmentValue } from './environment-values.ts';
+export type { Environment, EnvironmentValue } from './environment-values.ts';
 export type { ConfigLocation } from './find-config.ts';
 export { createJsonLogger } from './json-logger.ts';
 export type { JsonLoggerOptions } from './json-logger.ts';

@@ -6,6 +6,8 @@ import type { PluginEntry, PluginsConfig, ListPort, SinglePort } from './config.
 import { createLifetime } from './lifetime.ts';
 import { invalidPlugin, loadPlugin } from './load-plugin.ts';
 import type { PluginRequest } from './load-plugin.ts';
+import { withEnvironment } from './environment-values.ts';
+import type { CompletedOptions, Environment } from './environment-values.ts';
 import { messageOf } from './message-of.ts';
 import { pluginPorts } from './config.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
@@ -16,6 +18,8 @@ export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | '
   readonly fallbackBaseDir?: string;
   /** Returns the encrypted values in the state store for the other plugins. Without it they get none. */
   readonly secretsIn?: (stateStore: StateStore) => SecretStore | undefined;
+  /** Variables that options take values from, as `{ "$env": "NAME" }`. None when absent. */
+  readonly env?: Environment;
 }
 
 /**
@@ -37,7 +41,7 @@ export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
  */
 export async function openPlugins<Config extends PluginsConfig>(
   { plugins }: { readonly plugins: Config },
-  { fallbackBaseDir, secretsIn, ...context }: OpenPluginsOptions,
+  { fallbackBaseDir, secretsIn, env = {}, ...context }: OpenPluginsOptions,
 ): Promise<OpenedPlugins<Config>> {
   const lifetime = createLifetime();
   const opened: OpenedPlugin[] = [];
@@ -45,7 +49,7 @@ export async function openPlugins<Config extends PluginsConfig>(
     for (const { entry, ...where } of entriesOf(plugins)) {
       const value = await openPlugin(
         { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
-        entry,
+        withEnvironment(optionsOf(entry, where.place), where.place, env),
         contextFor(context, opened, secretsIn),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
@@ -105,11 +109,17 @@ function isList(configured: PluginEntry | readonly PluginEntry[]): configured is
   return Array.isArray(configured);
 }
 
-async function openPlugin(request: PluginRequest, entry: PluginEntry, context: PluginContext): Promise<unknown> {
+function optionsOf({ use: _use, ...given }: PluginEntry, place: string): unknown {
+  return copyOf(given, place);
+}
+
+async function openPlugin(
+  request: PluginRequest,
+  { options, mistakes: missing }: CompletedOptions,
+  context: PluginContext,
+): Promise<unknown> {
   const plugin = await loadPlugin(request);
-  const { use: _use, ...given } = entry;
-  const options = copyOf(given, request.place);
-  const mistakes = checkOf(plugin, request)(options, request.place);
+  const mistakes = missing.length > 0 ? missing : checkOf(plugin, request)(options, request.place);
   if (mistakes.length > 0) throw invalidConfig(request.use, mistakes);
   let value: unknown;
   try {

@@ -35,6 +35,7 @@ async function scene(files: Readonly<Record<string, string>>): Promise<Scene> {
           baseDir: folder.path,
           clock: createFakeClock(),
           logger,
+          env: { TOKEN: 'a-secret', EMPTY: '' },
           ...(fallback === undefined ? {} : { fallbackBaseDir: join(folder.path, fallback) }),
         },
       ),
@@ -279,4 +280,41 @@ test('a draft-07 schema is supported', async () => {
   await using at = await scene({ 'sandbox.mjs': source('sandbox', { schema }) });
   await using opened = await at.open({ sandbox: { use: './sandbox.mjs' } });
   assert.deepEqual((opened.sandbox as unknown as { options: unknown }).options, { n: 4 });
+});
+
+test('options take values from the environment at any place, before their schema is checked', async () => {
+  const schema = `{ type: 'object', additionalProperties: false, required: ['key'], properties: {
+    key: { type: 'string', minLength: 8 }, servers: { type: 'array' }, headers: { type: 'object' } } }`;
+  await using at = await scene({ 'tool.mjs': source('toolSource', { schema }) });
+  const plugins = {
+    toolSource: [
+      {
+        use: './tool.mjs',
+        key: { $env: 'TOKEN' },
+        servers: [{ env: { KEY: { $env: 'TOKEN' } } }],
+        headers: { authorization: { $env: 'TOKEN', prefix: 'Bearer ' } },
+      },
+    ],
+  };
+  await using opened = await at.open(plugins);
+  assert.deepEqual((opened.toolSource[0] as unknown as { readonly options: unknown }).options, {
+    key: 'a-secret',
+    servers: [{ env: { KEY: 'a-secret' } }],
+    headers: { authorization: 'Bearer a-secret' },
+  });
+  assert.deepEqual(plugins.toolSource[0]?.key, { $env: 'TOKEN' }, 'the configuration itself stays as it was');
+});
+
+test('a variable that is missing or empty, and a place that is not one, are named with their place', async () => {
+  await using at = await scene({ 'tool.mjs': source('toolSource') });
+  const options = { use: './tool.mjs', env: { A: { $env: 'MISSING' }, B: { $env: 'EMPTY' } }, c: [{ $env: 5 }] };
+  await assert.rejects(
+    at.open({ toolSource: [options] }),
+    fails(
+      'E_CONFIG_INVALID',
+      'plugins.toolSource[0].env.A names the environment variable MISSING, which is not set',
+      'plugins.toolSource[0].env.B names the environment variable EMPTY, which is not set',
+      'plugins.toolSource[0].c[0] must be { "$env": "NAME" }',
+    ),
+  );
 });

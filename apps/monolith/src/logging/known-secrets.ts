@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSecretKey } from '@ravi/invoker';
-import type { ResolvedConfig } from '@ravi/host';
+import { isEnvironmentValue } from '@ravi/host';
+import type { Environment, ResolvedConfig } from '@ravi/host';
 
 /**
- * Returns the secrets of an installation: variables and plugin options with names of secrets, and the access tokens of its
- * callers.
+ * Returns the secrets of an installation: variables and plugin options with names of secrets, plugin options that come from the
+ * environment, and the access tokens of its callers.
  */
 export async function knownSecrets(
   { plugins, server }: ResolvedConfig,
-  { env, baseDir }: { readonly env: Readonly<Record<string, string | undefined>>; readonly baseDir: string },
+  { env, baseDir }: { readonly env: Environment; readonly baseDir: string },
 ): Promise<readonly string[]> {
   const variables = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isSecretKey(name) ? [value] : [],
@@ -18,13 +19,15 @@ export async function knownSecrets(
     if (token !== undefined) return env[token.$env] ?? '';
     return tokenFile === undefined ? '' : textOf(resolve(baseDir, tokenFile));
   });
-  return [...variables, ...secretsIn(plugins), ...(await Promise.all(accessTokens))];
+  return [...variables, ...secretsIn(plugins, env), ...(await Promise.all(accessTokens))];
 }
 
-function secretsIn(value: unknown): readonly string[] {
+function secretsIn(value: unknown, env: Environment): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
+  // What an option takes from the environment is a secret, whatever its name.
+  if (isEnvironmentValue(value)) return [env[value.$env] ?? ''];
   return Object.entries(value).flatMap(([name, field]) =>
-    typeof field === 'string' && isSecretKey(name) ? [field] : secretsIn(field),
+    typeof field === 'string' && isSecretKey(name) ? [field] : secretsIn(field, env),
   );
 }
 

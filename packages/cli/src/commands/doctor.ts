@@ -1,4 +1,4 @@
-import type { PluginEntry } from '@ravi/host';
+import type { Environment, PluginEntry } from '@ravi/host';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { PortName } from '@ravi/kernel';
 import { findInstallation, findInvalidSchemas, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
@@ -49,7 +49,9 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
   if (installation === undefined) return;
   let isComplete = true;
   for (const [port, entry] of entriesOf(installation)) {
-    const result = await check(`${port} ${entry.use}`, () => checkPlugin(port, entry, installation as Installation));
+    const result = await check(`${port} ${entry.use}`, () =>
+      checkPlugin(port, entry, installation as Installation, env),
+    );
     isComplete &&= result.status === 'ok';
     yield result;
   }
@@ -101,9 +103,14 @@ function entriesOf({ config }: Installation): readonly (readonly [PortName, Plug
   );
 }
 
-async function checkPlugin(port: PortName, entry: PluginEntry, { baseDir }: Installation): Promise<string> {
+async function checkPlugin(
+  port: PortName,
+  entry: PluginEntry,
+  { baseDir }: Installation,
+  env: Environment,
+): Promise<string> {
   const plugins = { [port]: port === 'toolSource' || port === 'modelProvider' ? [entry] : entry };
-  await using opened = await openInstalledPlugins(plugins, { baseDir, clock: systemClock, logger: silentLogger });
+  await using opened = await openInstalledPlugins(plugins, { baseDir, env, clock: systemClock, logger: silentLogger });
   // Awaited here: a promise that is returned as it is would outlive what it uses.
   return await probe(port, opened);
 }

@@ -1,0 +1,47 @@
+/** Environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Place in the options of a plugin that takes its value from the environment: `{ "$env": "NAME", "prefix": "Bearer " }`. */
+export interface EnvironmentValue {
+  /** Name of the variable. */
+  readonly $env: string;
+  /** Text before the value; empty when absent. */
+  readonly prefix?: string;
+}
+
+/** True for an {@link EnvironmentValue}. */
+export function isEnvironmentValue(value: unknown): value is EnvironmentValue {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$env')) return false;
+  const { $env, prefix = '', ...others } = value as Readonly<Record<string, unknown>>;
+  return typeof $env === 'string' && typeof prefix === 'string' && Object.keys(others).length === 0;
+}
+
+/** Options with the values of the environment in place, and what is wrong with them. */
+export interface CompletedOptions {
+  readonly options: unknown;
+  readonly mistakes: readonly string[];
+}
+
+/** Replaces each {@link EnvironmentValue} of plain data. A variable that is missing or empty is a mistake, which names `place`. */
+export function withEnvironment(value: unknown, place: string, env: Environment): CompletedOptions {
+  const mistakes: string[] = [];
+
+  function replaced(from: unknown, at: string): unknown {
+    if (typeof from !== 'object' || from === null) return from;
+    if (isEnvironmentValue(from)) {
+      const { $env: name, prefix = '' } = from;
+      const found = env[name];
+      if (found !== undefined && found !== '') return `${prefix}${found}`;
+      mistakes.push(`${at} names the environment variable ${name}, which is not set`);
+      return '';
+    }
+    if (Object.hasOwn(from, '$env')) {
+      mistakes.push(`${at} must be { "$env": "NAME" }, with an optional "prefix"`);
+      return from;
+    }
+    if (Array.isArray(from)) return from.map((each, index) => replaced(each, `${at}[${index}]`));
+    return Object.fromEntries(Object.entries(from).map(([name, field]) => [name, replaced(field, `${at}.${name}`)]));
+  }
+
+  return { options: replaced(value, place), mistakes };
+}
