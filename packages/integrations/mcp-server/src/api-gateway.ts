@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '@ravi/api';
+import type { ChainResult, RecordedEvent, RunDetails } from '@ravi/api';
 import { RaviApiError } from '@ravi/client';
 import type { Client } from '@ravi/client';
 import { KernelError } from '@ravi/kernel';
@@ -14,6 +14,7 @@ export interface ApiGatewayOptions {
 
 // A connection that carries nothing for minutes may be closed on its way. The run is not concerned.
 const maxLostWaits = 20;
+const lostCodes = new Set(['E_SERVER_UNREACHABLE', 'E_STATE_CONFLICT']);
 const shownApprovals = 20;
 const listedArtifacts = 50;
 
@@ -22,18 +23,22 @@ export function createApiGateway({ client, inboxUrl }: ApiGatewayOptions): McpGa
   let inline: Promise<number> | undefined;
 
   async function settle(runId: string, { signal }: WaitOptions = {}): ReturnType<McpGateway['settle']> {
-    const { definition } = await client.runs.get(runId);
-    if (definition.kind !== 'chain') {
-      throw new KernelError('E_UNSUPPORTED', `Run ${runId} is a run of the agent; only scripts are resumed here`);
-    }
     for (let lost = 0; ; lost++) {
+      const run = await client.runs.get(runId);
+      if (run.definition.kind !== 'chain') {
+        throw new KernelError('E_UNSUPPORTED', `Run ${runId} is a run of the agent; only scripts are resumed here`);
+      }
+      if (run.status === 'cancelled' || (run.outcome !== undefined && run.outcome.result === undefined)) {
+        return endedFromOutside(run);
+      }
       try {
         const result = await client.runs.resume(runId, {}, signal === undefined ? {} : { signal });
         if ('outputText' in result) return result;
         throw new KernelError('E_UNSUPPORTED', `Run ${runId} has no result of a script`);
       } catch (error) {
-        const isLost = error instanceof RaviApiError && error.code === 'E_SERVER_UNREACHABLE';
-        if (!isLost || lost >= maxLostWaits || signal?.aborted === true) throw error;
+        // The run was cancelled in the meantime, or the connection was lost while it continues.
+        const mayTryAgain = error instanceof RaviApiError && lostCodes.has(error.code);
+        if (!mayTryAgain || lost >= maxLostWaits || signal?.aborted === true) throw error;
       }
     }
   }
@@ -98,6 +103,14 @@ export function createApiGateway({ client, inboxUrl }: ApiGatewayOptions): McpGa
       return new Uint8Array(await response.arrayBuffer());
     },
   };
+}
+
+// Such a run is not resumed: it was cancelled, or failed before it had a result.
+function endedFromOutside({ id: runId, status, outcome }: RunDetails): ChainResult {
+  const { code, message } = outcome?.error ?? { code: 'E_CANCELLED', message: `The run is ${status}` };
+  const outputText = `${message} [${code}]`;
+  const none = { outputBlocks: [], logs: [], callTrace: [], toolCalls: 0, durationMs: 0 };
+  return { runId, status: status === 'cancelled' ? status : 'error', error: { code, message }, outputText, ...none };
 }
 
 function messageOf({ type, data }: RecordedEvent): string | undefined {

@@ -3,12 +3,12 @@ import {
   createRequestStateCodec,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
 } from '@modelcontextprotocol/server';
-import type { CallToolRequest, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolRequest, ClientCapabilities, Server, ServerContext } from '@modelcontextprotocol/server';
 import { visibleText } from '@ravi/support';
+import { problemWithArguments } from './check-arguments.ts';
 import { scriptOfCall } from './direct-call.ts';
-import type { McpGateway } from './gateway.ts';
+import type { GatewayScript, McpGateway } from './gateway.ts';
 import { nameOf, offeredTools } from './offered-tools.ts';
 import type { ServerMode } from './offered-tools.ts';
 import { callOwnTool } from './own-tools.ts';
@@ -16,6 +16,9 @@ import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { textResult } from './result.ts';
 import { runScript } from './run-script.ts';
 import type { CallResult, CallState, RunCallOptions } from './run-script.ts';
+import { registerTasks, tasksExtension } from './tasks/register-tasks.ts';
+import { CreatedTask, TaskServer } from './tasks/task-server.ts';
+import { stateOf, taskOf2025 } from './tasks/task-view.ts';
 
 /** Options of {@link createMcpServer}. */
 export interface McpServerOptions {
@@ -25,6 +28,8 @@ export interface McpServerOptions {
   readonly stateKey: Uint8Array;
   /** Default: `code`. */
   readonly mode?: ServerMode;
+  /** Milliseconds after which a call answers with a task, if its client has tasks of 2026-07-28. Default: 5 000. */
+  readonly taskAfterMs?: number;
 }
 
 // A test compares it with the manifest, which a bundle does not have.
@@ -38,16 +43,22 @@ const instructions =
  * Creates the server of one connection or one request, for both generations of the protocol. Everything that it does goes through the
  * gateway of the caller.
  */
-export function createMcpServer({ gatewayOf, stateKey, mode = 'code' }: McpServerOptions): Server {
+export function createMcpServer(options: McpServerOptions): Server {
+  const { gatewayOf, stateKey, mode = 'code', taskAfterMs = 5_000 } = options;
   const states = createRequestStateCodec<CallState>({
     key: stateKey,
     ttlSeconds: stateSeconds,
     bind: (context) => `${context.mcpReq.method}\0${context.http?.authInfo?.clientId ?? ''}`,
   });
-  const server = new Server(
+  const server = new TaskServer(
     { name: 'ravi', title: 'Ravi', version },
     {
-      capabilities: { tools: { listChanged: true }, resources: { listChanged: false } },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: {},
+        tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+        extensions: { [tasksExtension]: {} },
+      },
       instructions,
       requestState: { verify: states.verify },
     },
@@ -61,6 +72,7 @@ export function createMcpServer({ gatewayOf, stateKey, mode = 'code' }: McpServe
   server.setRequestHandler('resources/list', (_request, context) => listResources(gatewayOf(context)));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
   server.setRequestHandler('resources/read', ({ params }, context) => readResource(params.uri, gatewayOf(context)));
+  registerTasks(server, { gatewayOf, capabilitiesOf, canAsk, resumeTool: 'resume' });
   return server;
 
   async function callTool({ params }: CallToolRequest, context: ServerContext): Promise<CallResult> {
@@ -70,12 +82,23 @@ export function createMcpServer({ gatewayOf, stateKey, mode = 'code' }: McpServe
     if (tool === undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${visibleText(params.name)}"`);
     }
-    const asks = canAsk(capabilitiesOf(context));
-    const options: RunCallOptions = { gateway, context, states, asks, resumeTool: nameOf('resume', offered) };
+    const capabilities = capabilitiesOf(context);
+    const options: RunCallOptions = {
+      gateway,
+      context,
+      states,
+      asks: canAsk(capabilities),
+      resumeTool: nameOf('resume', offered),
+      ...(hasTasks(capabilities) ? { taskAfterMs } : {}),
+    };
     const args = (params.arguments ?? {}) as Readonly<Record<string, never>>;
+    const problem = tool.kind === 'own' ? problemWithArguments(args, tool.listed) : undefined;
+    if (problem !== undefined) return textResult(`${problem} [E_ARGUMENTS_INVALID]`, true);
     try {
-      if (tool.kind === 'own') return await callOwnTool(tool, args, options);
-      return await runScript(scriptOfCall(params.name, args), options);
+      if (tool.kind === 'own' && tool.own !== 'execute') return await callOwnTool(tool.own, args, options);
+      const script = tool.kind === 'own' ? { code: String(args['code']) } : scriptOfCall(params.name, args);
+      if (params.task !== undefined) throw await startTask(script, gateway);
+      return await runScript(script, options);
     } catch (error) {
       return refusalOf(error);
     }
@@ -86,6 +109,16 @@ export function createMcpServer({ gatewayOf, stateKey, mode = 'code' }: McpServe
     const ofRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
     return ofRequest ?? server.getClientCapabilities();
   }
+}
+
+// Starts a run as a task of version 2025-11-25, whose client asked for it.
+async function startTask(script: GatewayScript, gateway: McpGateway): Promise<CreatedTask> {
+  const run = await gateway.run(await gateway.start(script));
+  return new CreatedTask({ task: taskOf2025(run, stateOf(run, false)) });
+}
+
+function hasTasks(capabilities: ClientCapabilities | undefined): boolean {
+  return capabilities?.extensions?.[tasksExtension] !== undefined;
 }
 
 // A person may need a while; the run itself waits longer, and `resume` continues it.

@@ -1,5 +1,5 @@
 import type { ApprovalView, Artifact, ChainResult, RunDetails, ToolSummary } from '@ravi/api';
-import type { JsonObject, SandboxLanguage } from '@ravi/kernel';
+import type { JsonObject, Run, SandboxLanguage } from '@ravi/kernel';
 
 /** Script that a client of the protocol runs. */
 export interface GatewayScript {
@@ -62,7 +62,7 @@ export interface McpGateway {
   run(runId: string): Promise<RunDetails>;
   /** Lists the newest runs of the caller. */
   runs(page: { readonly limit: number; readonly cursor?: string }): Promise<{
-    readonly items: readonly { readonly id: string; readonly status: string; readonly createdAt: number }[];
+    readonly items: readonly Run[];
     readonly next?: string;
   }>;
   /** Cancels a run. */

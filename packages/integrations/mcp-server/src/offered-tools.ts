@@ -23,6 +23,7 @@ const own: Readonly<Record<OwnTool, Omit<Tool, 'name'>>> = {
     title: 'Run a script',
     description: 'Runs a TypeScript or JavaScript script that calls tools as functions: await tools.name(args).',
     inputSchema: objectOf({ code: { ...text, description: 'The script' } }, ['code']),
+    execution: { taskSupport: 'optional' },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
   search: {
@@ -102,6 +103,7 @@ function listedTool({ name, description, inputSchema, risk }: ToolSummary): Tool
     name,
     description,
     inputSchema: { ...inputSchema, type: 'object' },
+    execution: { taskSupport: 'optional' },
     annotations: { readOnlyHint: isSafe, ...(isSafe ? {} : { destructiveHint: true }) },
   };
 }

@@ -1,27 +1,24 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import type { McpGateway } from './gateway.ts';
-import type { OfferedTool } from './offered-tools.ts';
+import type { OwnTool } from './offered-tools.ts';
 import { textResult } from './result.ts';
 import { runScript, settleRun } from './run-script.ts';
 import type { CallResult, RunCallOptions } from './run-script.ts';
 import { isId } from './uris.ts';
-import { problemWithArguments } from './check-arguments.ts';
 import { statusText } from './status-text.ts';
-
-type OwnOffer = Extract<OfferedTool, { readonly kind: 'own' }>;
 
 const shownRuns = 20;
 const unknown = 'There is no such run [E_RUN_NOT_FOUND]';
 
-/** Calls a tool of the server itself. */
-export async function callOwnTool(tool: OwnOffer, args: JsonObject, options: RunCallOptions): Promise<CallResult> {
+/** Calls a tool of the server itself, with checked arguments. */
+export async function callOwnTool(
+  own: Exclude<OwnTool, 'execute'>,
+  args: JsonObject,
+  options: RunCallOptions,
+): Promise<CallResult> {
   const { gateway, context } = options;
   const { signal } = context.mcpReq;
-  const problem = problemWithArguments(args, tool.listed);
-  if (problem !== undefined) return textResult(`${problem} [E_ARGUMENTS_INVALID]`, true);
-  switch (tool.own) {
-    case 'execute':
-      return runScript({ code: textAt(args, 'code') }, options);
+  switch (own) {
     case 'search':
       return asResult(gateway.call('search_tools', args, { signal }));
     case 'describe':

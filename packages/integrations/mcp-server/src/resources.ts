@@ -1,5 +1,7 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, ResourceTemplateType } from '@modelcontextprotocol/server';
+import type { JsonValue } from '@ravi/kernel';
+import { directOutcomeOf } from './direct-call.ts';
 import type { McpGateway } from './gateway.ts';
 import { artifactTemplate, artifactUri, readUri, resultTemplate } from './uris.ts';
 
@@ -38,9 +40,13 @@ export async function readResource(uri: string, gateway: McpGateway): Promise<Re
   try {
     if (address.kind === 'result') {
       const { outcome } = await gateway.run(address.runId);
-      const { outputText } = (outcome?.result ?? {}) as { readonly outputText?: unknown };
-      if (typeof outputText !== 'string') throw new ResourceNotFoundError(uri);
-      return { contents: [{ uri, mimeType: 'text/plain', text: outputText }] };
+      const { outputText, value } = (outcome?.result ?? {}) as {
+        readonly outputText?: string;
+        readonly value?: JsonValue;
+      };
+      const text = directOutcomeOf(value)?.text ?? outputText;
+      if (text === undefined) throw new ResourceNotFoundError(uri);
+      return { contents: [{ uri, mimeType: 'text/plain', text }] };
     }
     const { mediaType, bytes } = await gateway.artifact(address.ref);
     const { offset, length = maxReadBytes } = address;
@@ -60,8 +66,8 @@ export async function readResource(uri: string, gateway: McpGateway): Promise<Re
 
 const textTypes = /^(?:text\/|application\/(?:json|xml|javascript|yaml|x-ndjson)\b|[\w.+-]+\/[\w.+-]+\+(?:json|xml)\b)/;
 
-// A part may begin inside a character, so only a whole text is sent as text.
-function contentOf(
+/** Returns content as text or bytes. A part may begin inside a character, so only a whole text is sent as text. */
+export function contentOf(
   uri: string,
   mimeType: string,
   content: Uint8Array,

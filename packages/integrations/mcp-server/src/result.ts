@@ -5,10 +5,8 @@ import { cutUtf8, utf8Length } from '@ravi/support';
 import type { McpGateway } from './gateway.ts';
 import { artifactUri, resultUri } from './uris.ts';
 
-/** Limits and addresses that shape results. */
-export type ResultOptions = Pick<McpGateway, 'inboxUrl'> & {
-  /** Largest text of a result, in bytes. */
-  readonly inlineBytes: number;
+/** Addresses and names that a result mentions. */
+export type PausedOptions = Pick<McpGateway, 'inboxUrl'> & {
   /** Name of the tool that resumes a run. */
   readonly resumeTool: string;
 };
@@ -20,15 +18,15 @@ export function textResult(text: string, isError = false): CallToolResult {
   return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
 }
 
-/** Returns the result of a script that has ended: its text, or the start of it, and links to everything else. */
-export function endedResult(result: ChainResult, { inlineBytes }: ResultOptions): CallToolResult {
+/** Returns the result of a script that has ended: its text, or the first `inlineBytes` of it, and links to everything else. */
+export function endedResult(result: ChainResult, inlineBytes: number): CallToolResult {
   const { status, outputText, runId, whole, files = [], value } = result;
   const links: ResourceLink[] = [];
   const text = shownText(outputText, inlineBytes, () => {
     if (runId === undefined) return '';
-    const uri = resultUri(runId);
-    links.push({ type: 'resource_link', uri, name: 'result', mimeType: 'text/plain', size: utf8Length(outputText) });
-    return ` Read ${uri} for the rest.`;
+    const link = resultLink(runId, outputText);
+    links.push(link);
+    return ` Read ${link.uri} for the rest.`;
   });
   if (whole !== undefined) {
     const { artifactRef: ref, bytes } = whole;
@@ -47,7 +45,7 @@ export function endedResult(result: ChainResult, { inlineBytes }: ResultOptions)
 export function pausedResult(
   runId: string,
   pending: readonly ApprovalView[],
-  { inboxUrl, resumeTool }: ResultOptions,
+  { inboxUrl, resumeTool }: PausedOptions,
 ): CallToolResult {
   const waiting = pending.map(({ id, tool, risk }) => `- ${tool} (risk ${risk}), approval ${id}`).join('\n');
   const how =
@@ -70,13 +68,20 @@ export function pausedResult(
 }
 
 /** Returns text up to `maxBytes`; a longer one is cut and ends with a note that `more` completes. */
-function shownText(text: string, maxBytes: number, more: () => string): string {
+export function shownText(text: string, maxBytes: number, more: () => string): string {
   const bytes = utf8Length(text);
   if (bytes <= maxBytes) return text;
   return `${cutUtf8(text, maxBytes)}\n\nNote: the result was cut; it has ${bytes} bytes in all.${more()}`;
 }
 
-function linkTo(
+/** Returns a link to the whole text of a result. */
+export function resultLink(runId: string, text: string): ResourceLink {
+  const size = utf8Length(text);
+  return { type: 'resource_link', uri: resultUri(runId), name: 'result', mimeType: 'text/plain', size };
+}
+
+/** Returns a link to an artifact. */
+export function linkTo(
   ref: string,
   { name, mimeType, size }: { name: string; mimeType?: string; size?: number },
 ): ResourceLink {
@@ -90,7 +95,7 @@ function linkTo(
 }
 
 /** Returns the refs of the artifacts that a value names as `{ "$artifact": ref }`. */
-function refsIn(value: JsonValue | undefined): ReadonlySet<string> {
+export function refsIn(value: JsonValue | undefined): ReadonlySet<string> {
   const refs = new Set<string>();
   const open: (JsonValue | undefined)[] = [value];
   while (open.length > 0 && refs.size < maxLinks) {
@@ -103,6 +108,7 @@ function refsIn(value: JsonValue | undefined): ReadonlySet<string> {
   return refs;
 }
 
-function metaOf(runId: string | undefined, status: string): { readonly _meta?: Record<string, unknown> } {
+/** Returns the run of a result, for programs. */
+export function metaOf(runId: string | undefined, status: string): { readonly _meta?: Record<string, unknown> } {
   return runId === undefined ? {} : { _meta: { 'ravi/runId': runId, 'ravi/status': status } };
 }

@@ -5,10 +5,15 @@ import type {
   RequestStateCodec,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import type { ChainResult } from '@ravi/api';
 import { approvalQuestions, decideWith } from './approvals.ts';
 import type { GatewayScript, McpGateway } from './gateway.ts';
 import { reportProgress } from './progress.ts';
+import { directOutcomeOf } from './direct-call.ts';
+import { directResult } from './direct-result.ts';
 import { endedResult, pausedResult } from './result.ts';
+import { CreatedTask } from './tasks/task-server.ts';
+import { stateOf, taskOf2026 } from './tasks/task-view.ts';
 
 /** State of a call that waits for answers of its client. */
 export interface CallState {
@@ -24,6 +29,8 @@ export interface RunCallOptions {
   readonly asks: boolean;
   /** Name of the tool that resumes a run. */
   readonly resumeTool: string;
+  /** Milliseconds after which a call answers with a task; absent if its client has no tasks. */
+  readonly taskAfterMs?: number;
 }
 
 /** Result of a call: its final result, or questions for the user of the client. */
@@ -55,9 +62,11 @@ async function startIfStored(script: GatewayScript, gateway: McpGateway): Promis
   }
 }
 
-async function runOnce(script: GatewayScript, { gateway, context, resumeTool }: RunCallOptions): Promise<CallResult> {
+async function runOnce(script: GatewayScript, { gateway, context }: RunCallOptions): Promise<CallResult> {
   const result = await gateway.runOnce(script, { signal: context.mcpReq.signal });
-  return endedResult(result, { inlineBytes: await gateway.inlineBytes(), resumeTool });
+  const direct = directOutcomeOf(result.value);
+  if (direct !== undefined) return directResult(undefined, direct, gateway);
+  return endedResult(result, await gateway.inlineBytes());
 }
 
 /** Waits until a run ends or waits for people, and returns what its client receives. */
@@ -71,16 +80,50 @@ export async function settleRun(runId: string, options: RunCallOptions): Promise
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    const result = await gateway.settle(runId, { signal });
-    const shown = { ...gateway, inlineBytes: await gateway.inlineBytes(), resumeTool };
-    if (result.status !== 'paused') return endedResult({ ...result, runId }, shown);
+    const result = await settleInTime(runId, options);
+    if (result.status !== 'paused') return await shownResult({ ...result, runId }, options);
     const pending = await gateway.pending(runId);
     const mayAsk = asks && (await gateway.caller()).mayApprove;
     const inputRequests = mayAsk ? approvalQuestions(pending) : {};
-    if (Object.keys(inputRequests).length === 0) return pausedResult(runId, pending, shown);
+    if (Object.keys(inputRequests).length === 0) return pausedResult(runId, pending, { ...gateway, resumeTool });
     return inputRequired({ inputRequests, requestState: await states.mint({ runId }, context) });
   } finally {
     signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** Returns the result of a run that has ended. */
+export async function resultOfRun(
+  runId: string,
+  options: Pick<RunCallOptions, 'gateway' | 'resumeTool'>,
+): Promise<CallToolResult> {
+  return shownResult({ ...(await options.gateway.settle(runId)), runId }, options);
+}
+
+async function shownResult(
+  result: ChainResult & { readonly runId: string },
+  { gateway }: Pick<RunCallOptions, 'gateway'>,
+): Promise<CallToolResult> {
+  const direct = directOutcomeOf(result.value);
+  if (direct !== undefined && result.whole === undefined) return directResult(result.runId, direct, gateway);
+  return endedResult(result, await gateway.inlineBytes());
+}
+
+/** Waits for a run. @throws CreatedTask if it takes long and its client has tasks */
+async function settleInTime(runId: string, { gateway, context, taskAfterMs }: RunCallOptions): Promise<ChainResult> {
+  const { signal } = context.mcpReq;
+  if (taskAfterMs === undefined) return gateway.settle(runId, { signal });
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), taskAfterMs);
+  try {
+    const settled = gateway.settle(runId, { signal });
+    const result = await Promise.race([settled, late]);
+    if (result !== undefined) return result;
+    settled.catch(() => {});
+    const run = await gateway.run(runId);
+    throw new CreatedTask({ resultType: 'task', ...taskOf2026(run, stateOf(run, false)) });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

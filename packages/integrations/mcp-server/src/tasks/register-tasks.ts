@@ -1,0 +1,123 @@
+import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
+import type { ClientCapabilities, Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import { approvalQuestions, decideWith } from '../approvals.ts';
+import type { McpGateway } from '../gateway.ts';
+import { resultOfRun } from '../run-script.ts';
+import { listParams, taskParams } from './params.ts';
+import { findTask, stateOf, taskOf2025, taskOf2026 } from './task-view.ts';
+import type { TaskRun } from './task-view.ts';
+
+/** Name of the extension of version 2026-07-28. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+/** Services of {@link registerTasks}. */
+export interface TaskServices {
+  readonly gatewayOf: (context: ServerContext) => McpGateway;
+  readonly capabilitiesOf: (context: ServerContext) => ClientCapabilities | undefined;
+  /** True if the client can ask its user. */
+  readonly canAsk: (capabilities: ClientCapabilities | undefined) => boolean;
+  /** Name of the tool that resumes a run. */
+  readonly resumeTool: string;
+}
+
+const listed = 50;
+const restMs = 500;
+
+/** Serves the methods on tasks of both generations. A task is a durable run, so it outlives connection and process. */
+export function registerTasks(server: Server, services: TaskServices): void {
+  const { gatewayOf, capabilitiesOf, canAsk, resumeTool } = services;
+
+  server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, context) => {
+    const gateway = gatewayOf(context);
+    const isModern = requireExtension(context);
+    const run = await findTask(taskId, gateway);
+    const questions = await questionsOf(run, context);
+    const state = stateOf(run, questions !== undefined);
+    if (!isModern) return taskOf2025(run, state);
+    const task = taskOf2026(run, state);
+    if (questions !== undefined) return { ...task, inputRequests: questions };
+    return state === 'completed' ? { ...task, result: await resultOfRun(run.id, { gateway, resumeTool }) } : task;
+  });
+
+  server.setRequestHandler('tasks/update', { params: taskParams }, async ({ taskId }, context) => {
+    requireExtension(context);
+    const gateway = gatewayOf(context);
+    const { id } = await findTask(taskId, gateway);
+    // The SDK takes the answers out of the parameters.
+    await decideWith(context.mcpReq.inputResponses, id, gateway);
+    return {};
+  });
+
+  server.setRequestHandler('tasks/cancel', { params: taskParams }, async ({ taskId }, context) => {
+    const gateway = gatewayOf(context);
+    const isModern = requireExtension(context);
+    const run = await findTask(taskId, gateway);
+    // It may have ended in the meantime.
+    await gateway.cancel(run.id).catch(() => {});
+    return isModern ? {} : taskOf2025(await findTask(taskId, gateway), 'cancelled');
+  });
+
+  server.setRequestHandler('tasks/result', { params: taskParams }, async ({ taskId }, context) => {
+    const gateway = gatewayOf(context);
+    const { id } = await findTask(taskId, gateway);
+    const result = await waitForEnd(id, gateway, context);
+    return { ...result, _meta: { ...result._meta, 'io.modelcontextprotocol/related-task': { taskId: id } } };
+  });
+
+  server.setRequestHandler('tasks/list', { params: listParams }, async ({ cursor }, context) => {
+    const { items, next } = await gatewayOf(context).runs({
+      limit: listed,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const tasks = items.map((run) => taskOf2025(run, stateOf(run, false)));
+    return next === undefined ? { tasks } : { tasks, nextCursor: next };
+  });
+
+  /** Returns true for a client of 2026-07-28. @throws MissingRequiredClientCapabilityError if it did not declare the extension */
+  function requireExtension(context: ServerContext): boolean {
+    if (context.mcpReq.envelope === undefined) return false;
+    if (capabilitiesOf(context)?.extensions?.[tasksExtension] !== undefined) return true;
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [tasksExtension]: {} } } });
+  }
+
+  async function questionsOf(
+    { id, status }: TaskRun,
+    context: ServerContext,
+  ): Promise<ReturnType<typeof approvalQuestions> | undefined> {
+    const gateway = gatewayOf(context);
+    if (status !== 'paused' || !canAsk(capabilitiesOf(context)) || !(await gateway.caller()).mayApprove)
+      return undefined;
+    const questions = approvalQuestions(await gateway.pending(id));
+    return Object.keys(questions).length === 0 ? undefined : questions;
+  }
+
+  // A client of 2025-11-25 waits here for the end, and is asked on the way.
+  async function waitForEnd(runId: string, gateway: McpGateway, context: ServerContext): Promise<Result> {
+    const { signal } = context.mcpReq;
+    const refused = new Set<string>();
+    for (;;) {
+      const run = await findTask(runId, gateway);
+      if (run.status !== 'paused' && run.status !== 'running') break;
+      if (run.status === 'running') await gateway.settle(runId, { signal });
+      else if (!(await askOnce(run, refused, context))) await rest(signal);
+    }
+    return resultOfRun(runId, { gateway, resumeTool });
+  }
+
+  async function askOnce(run: TaskRun, refused: Set<string>, context: ServerContext): Promise<boolean> {
+    const questions = Object.entries((await questionsOf(run, context)) ?? {}).filter(([id]) => !refused.has(id));
+    const gateway = gatewayOf(context);
+    for (const [id, { method, params }] of questions) {
+      if (method !== 'elicitation/create') continue;
+      const answer = await context.mcpReq.elicitInput(params);
+      if (!(await decideWith({ [id]: answer }, run.id, gateway))) refused.add(id);
+    }
+    if (questions.length > 0) await gateway.settle(run.id, { signal: context.mcpReq.signal });
+    return questions.length > 0;
+  }
+}
+
+function rest(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve) => setTimeout(resolve, restMs));
+}
