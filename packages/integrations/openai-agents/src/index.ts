@@ -1,0 +1,3 @@
+export { raviTools } from './ravi-tools.ts';
+export type { RaviToolsOptions } from './ravi-tools.ts';
+export type { ToolOutput } from './tool-output.ts';
