@@ -28,5 +28,8 @@ for await (const message of query({ prompt: 'Refund everything', options })) {
 console.log(text);
 // #endregion
 
-assert.deepEqual([...refunds].sort((left, right) => left - right), [1, 2]);
+assert.deepEqual(
+  [...refunds].sort((left, right) => left - right),
+  [1, 2],
+);
 assert.equal(text, 'All orders are refunded.');

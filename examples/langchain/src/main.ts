@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
+import { AIMessage } from '@langchain/core/messages';
+import { fakeModel } from '@langchain/core/testing';
 import { createTestShop } from '@ravi/testkit';
-import { model } from './model.ts';
 
 const { tools, refunds } = createTestShop();
+const code = `
+const orders = await tools.list_orders({});
+return Promise.all(orders.map(({ order }) => tools.refund_order({ order })));`;
+
+const model = fakeModel()
+  .respondWithTools([{ id: 'call-1', name: 'tool_chain', args: { code } }])
+  .respond(new AIMessage('All orders are refunded.'));
 
 // #region agent
 import { Command, MemorySaver } from '@langchain/langgraph';

@@ -17,17 +17,14 @@ const ravi = createMastraTools(gateway);
 const clerk = new Agent({ id: 'clerk', name: 'clerk', instructions: 'You help', model, tools: ravi.tools });
 new Mastra({ agents: { clerk }, storage: new InMemoryStore() });
 
-let { text, finishReason, suspendPayload, runId } = await clerk.generate('Refund everything');
-while (finishReason === 'suspended') {
+let result = await clerk.generate('Refund everything', { runId: 'run-1' });
+while (result.finishReason === 'suspended') {
+  const { suspendPayload } = result;
   for (const { tool, args } of findSuspension(suspendPayload)?.requests ?? []) console.log('approve', tool, args);
-  const options = runId === undefined ? {} : { runId };
-  ({ text, finishReason, suspendPayload } = await clerk.resumeGenerate(
-    ravi.answer(suspendPayload, 'approve'),
-    options,
-  ));
+  result = await clerk.resumeGenerate(ravi.answer(suspendPayload, 'approve'), { runId: 'run-1' });
 }
-console.log(text);
+console.log(result.text);
 // #endregion
 
 assert.deepEqual(refunds, [1, 2]);
-assert.equal(text, 'All orders are refunded.');
+assert.equal(result.text, 'All orders are refunded.');

@@ -9,7 +9,7 @@ export interface AskingCall {
   readonly signal: AbortSignal;
 }
 
-/** Asks the person of a query for a decision. Never rejects: what is no decision denies. */
+/** Asks the person of a query for a decision. Never rejects: anything but a decision denies. */
 export type Person = (request: ApprovalRequest, call: AskingCall) => Promise<GatewayDecision>;
 
 /** Creates a {@link Person} that is asked by `canUseTool`. */

@@ -33,7 +33,7 @@ test('a hook that denies a call counts', async () => {
   expect(scene.listed).toBe(0);
 });
 
-test('what is no decision approves nothing', async () => {
+test('an answer that is not a decision approves nothing', async () => {
   const worthless: readonly (() => unknown)[] = [
     () => null,
     () => true,

@@ -10,8 +10,8 @@ import type { TestShop } from '@ravi/testkit';
 import { onTestFinished } from 'vitest';
 import { withRavi } from '../src/index.ts';
 import type { RaviSettings } from '../src/index.ts';
-import { startScriptedModel } from '../src/testing.ts';
-import type { ScriptedCall, ScriptedModel, ScriptedRequest, ScriptedResponse } from '../src/testing.ts';
+import { startScriptedModel } from '../src/scripted-model.ts';
+import type { ScriptedCall, ScriptedModel, ScriptedRequest, ScriptedResponse } from '../src/scripted-model.ts';
 
 /** Question that reached the person of a query. */
 export interface Asked {
@@ -23,7 +23,7 @@ export interface Asked {
 export interface Scene extends TestShop {
   readonly gateway: Gateway;
   readonly model: ScriptedModel;
-  /** What the person was asked. */
+  /** Questions to the person, in order. */
   readonly asked: readonly Asked[];
   /** Runs one query to its end. */
   run(options?: Partial<Options>, settings?: RaviSettings, prompt?: string): Promise<readonly SDKMessage[]>;

@@ -8,7 +8,6 @@ export type {
   RaviActionRequest,
 } from './approval-question.ts';
 export { createLangChainTools } from './langchain-tools.ts';
-export type { LangChainToolsOptions } from './langchain-tools.ts';
+export type { LangChainToolsOptions, ToolOutputArtifact } from './langchain-tools.ts';
 export { turnOf } from './run-of.ts';
 export type { CallConfig } from './run-of.ts';
-export type { ToolOutputArtifact } from './tool-output.ts';

@@ -1,3 +1,4 @@
+import { ToolMessage } from '@langchain/core/messages';
 import { DynamicStructuredTool } from '@langchain/core/tools';
 import { interrupt, isGraphBubbleUp } from '@langchain/langgraph';
 import type { DescriptorCall, FrameworkRun, Gateway, GatewayDecision, GatewayTool } from '@ravi/gateway-kit';
@@ -5,7 +6,9 @@ import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
 import { questionOf, readAnswer } from './approval-question.ts';
 import { turnOf } from './run-of.ts';
 import type { CallConfig } from './run-of.ts';
-import { outputOf } from './tool-output.ts';
+
+/** Artifact of a tool message: what the model does not read. */
+export type ToolOutputArtifact = Pick<InvocationResult, 'structured' | 'artifactRef' | 'files' | 'error'>;
 
 /** Options of {@link createLangChainTools}. */
 export interface LangChainToolsOptions {
@@ -69,4 +72,18 @@ function ask(requests: readonly ApprovalRequest[]): readonly GatewayDecision[] {
     const reason = 'It needs the approval of a person, and this graph cannot ask one: it has no checkpointer';
     return requests.map(({ id: requestId }) => ({ requestId, decision: 'denied', reason }));
   }
+}
+
+// A message for a call of a model, else the text.
+function outputOf(result: InvocationResult, call: { readonly id: string | undefined; readonly name: string }): unknown {
+  if (call.id === undefined) return result.text;
+  const { structured, artifactRef, files, error } = result;
+  const artifact: ToolOutputArtifact = {
+    files,
+    ...(structured === undefined ? {} : { structured }),
+    ...(artifactRef === undefined ? {} : { artifactRef }),
+    ...(error === undefined ? {} : { error }),
+  };
+  const status = result.status === 'ok' ? ('success' as const) : ('error' as const);
+  return new ToolMessage({ content: result.text, name: call.name, tool_call_id: call.id, status, artifact });
 }

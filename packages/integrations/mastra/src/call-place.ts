@@ -6,7 +6,7 @@ import type { ApprovalSuspension } from './suspension.ts';
 /** Context of a call, as Mastra passes it to a tool. */
 export type CallContext = ToolExecutionContext & { readonly runId?: string };
 
-/** What a call knows about the agent, workflow or script of Mastra that makes it. */
+/** Agent, workflow or script of Mastra that makes a call, as far as the call needs it. */
 export interface CallPlace {
   readonly callId: string;
   /** True if a model reads the result. */

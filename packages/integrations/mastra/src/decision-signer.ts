@@ -53,8 +53,9 @@ export function createDecisionSigner(key: Uint8Array): DecisionSigner {
       .update(JSON.stringify([requestId, decision, sorted(modifiedArgs ?? null), reason ?? null, approver ?? null]))
       .digest('hex');
   const isSigned = (decision: SignedDecision): boolean => {
-    const [expected, actual] = [signatureOf(decision), decision.signature].map((text) => Buffer.from(text));
-    return expected!.byteLength === actual!.byteLength && timingSafeEqual(expected!, actual!);
+    const expected = Buffer.from(signatureOf(decision));
+    const actual = Buffer.from(decision.signature);
+    return expected.byteLength === actual.byteLength && timingSafeEqual(expected, actual);
   };
   return {
     sign: (decision) => ({ ...decision, signature: signatureOf(decision) }),

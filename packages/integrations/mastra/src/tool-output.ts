@@ -28,7 +28,7 @@ export const outputSchema = {
 
 /**
  * Returns a result for Mastra.
- * @throws KernelError with the code of the result, if it is a failure that no model reads: a workflow must not go on
+ * @throws KernelError with the code of the result, if it is a failure that no model reads: a workflow must not continue
  */
 export function outputOf(result: InvocationResult, { isOfAgent }: { readonly isOfAgent: boolean }): RaviOutput {
   const { status, text, structured: value, artifactRef, files, error } = result;

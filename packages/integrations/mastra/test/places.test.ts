@@ -95,7 +95,7 @@ test('a background task suspends, and runs after approval', async () => {
     backgroundTasks: { enabled: true },
   });
   const manager = mastra.backgroundTaskManager!;
-  const events = (await manager.stream()).getReader();
+  const events = manager.stream().getReader();
   const until = async (type: string): Promise<void> => {
     for (;;) {
       const { value, done } = await events.read();
@@ -127,7 +127,7 @@ test('a step of a workflow suspends its run, and a denial fails it', async () =>
     const run = await workflow.createRun();
     const started = await run.start({ inputData: { order: 3 } });
     expect(started.status).toBe('suspended');
-    const payload = started.steps['refund_order']?.suspendPayload as unknown;
+    const payload = started.steps['refund_order']?.suspendPayload;
 
     const resumed = await run.resume({ resumeData: scene.ravi.answer(payload, choice) });
 

@@ -19,7 +19,7 @@ export interface Reply {
   readonly suspendPayload: unknown;
   /** Calls of Mastra that are suspended, with what they ask. */
   readonly waiting: readonly { readonly toolCallId: string; readonly suspension: ApprovalSuspension | undefined }[];
-  /** What the model reads of each result. */
+  /** Last request to the model, with the results that it reads. */
   readonly outputs: string;
 }
 

@@ -1,2 +1,0 @@
-export { startScriptedModel } from './testing/scripted-model.ts';
-export type { ScriptedCall, ScriptedModel, ScriptedRequest, ScriptedResponse } from './testing/scripted-model.ts';
