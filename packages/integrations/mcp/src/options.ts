@@ -10,7 +10,7 @@ export interface McpLimits {
   readonly messageBytes: number;
   /** Objects and lists inside each other in a message. Default: 128. */
   readonly messageDepth: number;
-  /** Messages per second, on average over ten seconds. Default: 500. */
+  /** Messages per second, on average, and four times as many at once; requests of the server a tenth of it. Default: 500. */
   readonly messagesPerSecond: number;
   /** Bytes of one result, media included. Default: 10 MiB. */
   readonly resultBytes: number;

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { isKernelError } from '@ravi/kernel';
+import { sdkCommand, serveSdk } from '@ravi/mcp-testing';
 import { test } from 'vitest';
 import type { McpProtocol, McpServerOptions } from '../src/index.ts';
 import { openSource } from './support/open-source.ts';
 import type { TestSource } from './support/open-source.ts';
-import { serveSdk } from './support/sdk-server.ts';
-
-const program = fileURLToPath(new URL('support/sdk-server.ts', import.meta.url));
 
 /** Ways to the official server: each version over each transport, and what is negotiated without a choice. */
 const ways: readonly {
@@ -35,7 +32,7 @@ async function open(
 ): Promise<TestSource & AsyncDisposable> {
   const common = { name: 'sdk', protocol: way.protocol, ...more };
   if (way.transport === 'stdio') {
-    return openSource({ ...common, command: process.execPath, args: [program] } as McpServerOptions);
+    return openSource({ ...common, ...sdkCommand() } as McpServerOptions);
   }
   const server = await serveSdk();
   const source = await openSource({ ...common, url: server.url, allowPrivateAddresses: true } as McpServerOptions);

@@ -3,10 +3,8 @@ import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import { openSource, scriptOptions } from './support/open-source.ts';
 
-const module = new URL('support/scripts.ts', import.meta.url);
-
 test('a tool of a server on standard streams is named after the server and is called', async () => {
-  await using source = await openSource(scriptOptions(module, 'honest'));
+  await using source = await openSource(scriptOptions('honest'));
   assert.deepEqual(source.names(), ['script__work']);
   assert.equal(source.tool('script__work').risk, 'high');
   const result = await source.call('script__work', { value: 'hello' });
@@ -20,7 +18,7 @@ test('a tool of a server on standard streams is named after the server and is ca
 
 test('a server sees the environment that its options name, and no other variable of the host', async () => {
   process.env['RAVI_TEST_SECRET'] = 'hunter2';
-  await using source = await openSource({ ...scriptOptions(module, 'environment'), env: { ONLY: 'this' } });
+  await using source = await openSource({ ...scriptOptions('environment'), env: { ONLY: 'this' } });
   const { content } = await source.call('script__work');
   const seen = JSON.parse((content[0] as { text: string }).text) as Record<string, string>;
   assert.deepEqual(Object.keys(seen).toSorted(), ['ONLY', 'PATH']);
@@ -28,12 +26,12 @@ test('a server sees the environment that its options name, and no other variable
 });
 
 test('all pages of a list are read', async () => {
-  await using source = await openSource(scriptOptions(module, 'paged'));
+  await using source = await openSource(scriptOptions('paged'));
   assert.deepEqual(source.names(), ['script__work-0', 'script__work-1', 'script__work-2']);
 });
 
 test('a tool that a server adds while it runs appears, and the others stay the same objects', async () => {
-  await using source = await openSource(scriptOptions(module, 'growing'));
+  await using source = await openSource(scriptOptions('growing'));
   const before = source.tool('script__work');
   await source.call('script__work');
   await source.until(() => source.names().length === 2);
@@ -42,7 +40,7 @@ test('a tool that a server adds while it runs appears, and the others stay the s
 });
 
 test('progress is passed on, and a cancelled call is cancelled at the server', async () => {
-  await using source = await openSource(scriptOptions(module, 'patient'));
+  await using source = await openSource(scriptOptions('patient'));
   const abort = new AbortController();
   const begun = Promise.withResolvers<unknown>();
   const call = source.call('script__work', { value: 'wait' }, { signal: abort.signal, progress: begun.resolve });
@@ -54,7 +52,7 @@ test('progress is passed on, and a cancelled call is cancelled at the server', a
 });
 
 test('a server that ends during a call fails it with the reason, and is started again', async () => {
-  await using source = await openSource(scriptOptions(module, 'mortal'));
+  await using source = await openSource(scriptOptions('mortal'));
   await assert.rejects(source.call('script__work', { value: 'die' }), (error) => {
     assert.ok(isKernelError(error, 'E_SOURCE_UNAVAILABLE'));
     assert.match(error.message, /The MCP server script was lost during the call: .*The call may have run/);
@@ -66,7 +64,7 @@ test('a server that ends during a call fails it with the reason, and is started 
 });
 
 test('a question of a server reaches the person for whom the call runs', async () => {
-  await using source = await openSource(scriptOptions(module, 'curious'));
+  await using source = await openSource(scriptOptions('curious'));
   const asked: unknown[] = [];
   const { content } = await source.call(
     'script__work',

@@ -47,31 +47,56 @@ function checkWhole(wire: WireLimits, onViolation: Violation): TransformStream<U
 function checkEvents(wire: WireLimits, onViolation: Violation): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const encoder = new TextEncoder();
-  let text = '';
-  let searchedTo = 0;
+  // Parts of the event that is not complete. They are joined once: joining them with each chunk would take quadratic time.
+  let parts: string[] = [];
+  let length = 0;
+  let checked: string[] = [];
+  let tail = '';
   return new TransformStream({
     transform(chunk, controller) {
-      text += decoded(chunk, decoder, onViolation, true);
-      if (text.length > wire.maxBytes) throw refused(`sent a message of more than ${wire.maxBytes} bytes`, onViolation);
-      let end = 0;
-      blankLine.lastIndex = searchedTo;
-      for (let match = blankLine.exec(text); match !== null; match = blankLine.exec(text)) {
-        checkEvent(text.slice(end, match.index));
-        end = blankLine.lastIndex;
+      const text = decoded(chunk, decoder, onViolation, true);
+      const probe = tail + text;
+      let from = 0;
+      blankLine.lastIndex = 0;
+      for (let match = blankLine.exec(probe); match !== null; match = blankLine.exec(probe)) {
+        // A blank line may begin in the chunk before.
+        const end = blankLine.lastIndex - tail.length;
+        take(text.slice(from, end));
+        complete();
+        from = end;
       }
-      if (end > 0) controller.enqueue(encoder.encode(text.slice(0, end)));
-      text = text.slice(end);
-      // A blank line may be in two chunks.
-      searchedTo = Math.max(0, text.length - longestBlankLine);
+      pass(controller);
+      take(text.slice(from));
+      tail = (from === 0 ? probe : text.slice(from)).slice(-longestBlankLine + 1);
     },
     flush(controller) {
-      checkEvent(text);
-      if (text !== '') controller.enqueue(encoder.encode(text));
+      complete();
+      pass(controller);
     },
   });
 
+  function take(part: string): void {
+    length += part.length;
+    if (length > wire.maxBytes) throw refused(`sent a message of more than ${wire.maxBytes} bytes`, onViolation);
+    parts.push(part);
+  }
+
+  function complete(): void {
+    const event = parts.join('');
+    parts = [];
+    length = 0;
+    checkEvent(event);
+    checked.push(event);
+  }
+
+  function pass(controller: TransformStreamDefaultController<Uint8Array>): void {
+    const text = checked.join('');
+    checked = [];
+    if (text !== '') controller.enqueue(encoder.encode(text));
+  }
+
   function checkEvent(event: string): void {
-    if (event === '') return;
+    if (event.trim() === '') return;
     if (!wire.rate.count()) throw refused('sent too many messages', onViolation);
     const data = event
       .split(/\r\n|\n|\r/)

@@ -1,7 +1,13 @@
 import { Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { AuthProvider, Transport } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
-import type { HttpServerOptions, McpLimits, McpServerOptions, McpSourceContext } from '../options.ts';
+import type {
+  HttpServerOptions,
+  McpLimits,
+  McpServerOptions,
+  McpSourceContext,
+  StdioServerOptions,
+} from '../options.ts';
 import type { Connection, ServerRequests } from './connection.ts';
 import { HttpTransport } from './http-transport.ts';
 import { shown } from './describe-failure.ts';
@@ -13,6 +19,9 @@ import { createWireLimits } from './wire-limits.ts';
 const silentMs = 10_000;
 /** Begin of the only sign that the SDK gives when it no longer tries to open an event stream. */
 const streamLost = 'Maximum reconnection attempts';
+const maxLastWords = 300;
+/** Shorter values of an environment, such as `1`, are no secrets. */
+const minSecret = 6;
 const clientInfo = { name: 'ravi', version: '0.1.0' };
 
 /** Parts of an attempt to connect. */
@@ -79,26 +88,21 @@ async function connectOnce(options: McpServerOptions, way: Way, parts: ConnectPa
   const { limits, clock, logger, requests } = parts;
   let reason: string | undefined;
   const wire = createWireLimits(limits, clock);
-  const onViolation = (did: string): void => {
-    reason ??= `The server ${did}`;
-    logger.warn('an MCP server was disconnected', { source: options.name, reason });
+  const end = (why: string): void => {
+    reason ??= why;
     void transport.close();
+  };
+  const onViolation = (did: string): void => {
+    end(`The server ${did}`);
+    logger.warn('an MCP server was disconnected', { source: options.name, reason });
   };
   const transport: Transport =
     way.kind === 'stdio'
-      ? new StdioTransport(options as Extract<McpServerOptions, { command: string }>, wire, onViolation)
+      ? new StdioTransport(options as StdioServerOptions, wire, onViolation)
       : new HttpTransport(options as HttpServerOptions, way.kind, { ...parts, wire, onViolation });
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const client = createClient(options, way, limits, requests);
-  client.onclose = () => {
-    reason ??= lastWordsOf(transport) ?? 'The server closed the connection';
-    end();
-  };
   client.onerror = (error) => {
-    if (error.message.startsWith(streamLost)) {
-      reason ??= 'The server cannot be reached any more';
-      void transport.close();
-    }
+    if (error.message.startsWith(streamLost)) end('The server cannot be reached any more');
     logger.debug('an MCP server caused an error', { source: options.name, error: shown(error.message) });
   };
   try {
@@ -109,13 +113,17 @@ async function connectOnce(options: McpServerOptions, way: Way, parts: ConnectPa
     });
   } catch (error) {
     await transport.close().catch(() => undefined);
-    if (reason !== undefined && !SdkError.isInstance(error)) throw error;
-    const why = reason ?? lastWordsOf(transport);
-    throw why === undefined ||
-      (SdkError.isInstance(error) && error.code === SdkErrorCode.EraNegotiationFailed && reason === undefined)
-      ? error
-      : new KernelError('E_SOURCE_UNAVAILABLE', why, { cause: error });
+    const isClosed = SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed;
+    const why = reason ?? (isClosed ? lastWordsOf(transport, options) : undefined);
+    throw why === undefined ? error : new KernelError('E_SOURCE_UNAVAILABLE', why, { cause: error });
   }
+  const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
+  client.onclose = () => {
+    reason ??= lastWordsOf(transport, options) ?? 'The server closed the connection';
+    onEnd();
+  };
+  // It may have ended before anybody listened.
+  if (client.transport === undefined) client.onclose();
   return connectionOf(client, { ended, endReason: () => reason, transport });
 }
 
@@ -169,7 +177,14 @@ function connectionOf(
   };
 }
 
-function lastWordsOf(transport: Transport): string | undefined {
-  if (!(transport instanceof StdioTransport) || transport.lastWords.trim() === '') return undefined;
-  return `The server ended: ${shown(transport.lastWords.trim().slice(-300))}`;
+// What a server wrote to its error stream may repeat what its environment holds.
+function lastWordsOf(
+  transport: Transport,
+  { env = {} }: McpServerOptions & { readonly env?: object },
+): string | undefined {
+  if (!(transport instanceof StdioTransport)) return undefined;
+  let words = transport.lastWords.trim();
+  for (const value of Object.values(env) as string[])
+    if (value.length >= minSecret) words = words.replaceAll(value, '[hidden]');
+  return words === '' ? undefined : `The server ended: ${shown(words.slice(-maxLastWords))}`;
 }

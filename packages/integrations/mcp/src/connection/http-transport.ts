@@ -44,11 +44,14 @@ export class HttpTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly hasPerRequestStream: boolean;
+  readonly #parts: HttpParts;
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #waiting = new Set<RequestId>();
   readonly #exchange = new AsyncLocalStorage<{ isStream: boolean }>();
 
-  constructor(options: HttpServerOptions, kind: 'http' | 'sse', { fetch: reach, wire, onViolation, auth }: HttpParts) {
+  constructor(options: HttpServerOptions, kind: 'http' | 'sse', parts: HttpParts) {
+    const { fetch: reach, wire, onViolation, auth } = parts;
+    this.#parts = parts;
     const checked: FetchLike = async (url, init) => {
       const response = await reach(url, init);
       const exchange = this.#exchange.getStore();
@@ -87,9 +90,11 @@ export class HttpTransport implements Transport {
 
   start(): Promise<void> {
     const inner = this.#inner;
+    const { wire, onViolation } = this.#parts;
     inner.onmessage = (message) => {
       if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message))
         this.#waiting.delete(message.id as RequestId);
+      if (isJSONRPCRequest(message) && !wire.requestRate.count()) return onViolation('sent too many requests');
       this.onmessage?.(withTaskAsResult(message));
     };
     inner.onerror = (error) => this.onerror?.(error);

@@ -1,6 +1,6 @@
 import type { Clock } from '@ravi/kernel';
 
-const burstSeconds = 10;
+const burstSeconds = 4;
 
 /** Counts the messages of a server. */
 export interface MessageRate {
@@ -8,7 +8,7 @@ export interface MessageRate {
   count(): boolean;
 }
 
-/** Creates a counter that allows `perSecond` messages on average and ten times as many at once. */
+/** Creates a counter that allows `perSecond` messages on average and four times as many at once. */
 export function createMessageRate(perSecond: number, clock: Clock): MessageRate {
   const most = perSecond * burstSeconds;
   let left = most;

@@ -1,4 +1,10 @@
-import { SdkError, SdkErrorCode, parseJSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
+import {
+  isJSONRPCRequest,
+  SdkError,
+  SdkErrorCode,
+  parseJSONRPCMessage,
+  serializeMessage,
+} from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import { jsonTextExcess } from '@ravi/source-kit';
@@ -136,7 +142,11 @@ export class StdioTransport implements Transport {
     if (excess !== undefined) return this.#onViolation(`sent a message that ${excess}`);
     const message = messageOf(text);
     if (message === 'invalid') return this.#onViolation('sent a message that is not valid');
-    if (message !== 'stray') return this.onmessage?.(withTaskAsResult(message));
+    if (message !== 'stray') {
+      if (isJSONRPCRequest(message) && !this.#wire.requestRate.count())
+        return this.#onViolation('sent too many requests');
+      return this.onmessage?.(withTaskAsResult(message));
+    }
     if (++this.#strayLines > maxStrayLines)
       this.#onViolation(`sent more than ${maxStrayLines} lines that are no messages`);
   }

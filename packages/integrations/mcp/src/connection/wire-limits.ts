@@ -13,6 +13,8 @@ export type Violation = (did: string) => void;
 /** Limits of the messages of one connection, checked before a message is parsed. */
 export interface WireLimits extends JsonLimits {
   readonly rate: MessageRate;
+  /** Of requests, each of which has to be answered. */
+  readonly requestRate: MessageRate;
   /** Refuses bytes that are not UTF-8. */
   readonly decoder: TextDecoder;
 }
@@ -24,6 +26,7 @@ export function createWireLimits(limits: McpLimits, clock: Clock): WireLimits {
     maxDepth: limits.messageDepth,
     maxNodes,
     rate: createMessageRate(limits.messagesPerSecond, clock),
+    requestRate: createMessageRate(Math.ceil(limits.messagesPerSecond / 10), clock),
     decoder: new TextDecoder('utf-8', { fatal: true }),
   };
 }

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { isLocalTool, systemClock } from '@ravi/kernel';
 import type { Clock, JsonObject, OpenToolSource, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import { scriptCommand } from '@ravi/mcp-testing';
 import { createMemoryLogger, createToolContext } from '@ravi/testkit';
 import { createMcpSource } from '../../src/index.ts';
 import type { McpServerOptions, StdioServerOptions } from '../../src/index.ts';
@@ -49,9 +49,7 @@ export async function openSource(options: McpServerOptions, clock: Clock = syste
   };
 }
 
-const main = fileURLToPath(new URL('stdio-main.ts', import.meta.url));
-
-/** Returns the options of a script that runs as a child process. `module` is the URL of the module that has it. */
-export function scriptOptions(module: URL, name: string): StdioServerOptions {
-  return { name: 'script', command: process.execPath, args: [main, module.href, name] };
+/** Returns the options of a script of `scripts.ts` that runs as a child process. */
+export function scriptOptions(name: string): StdioServerOptions {
+  return { name: 'script', ...scriptCommand(name, new URL('scripts.ts', import.meta.url)) };
 }

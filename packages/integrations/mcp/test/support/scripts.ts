@@ -1,5 +1,5 @@
-import { honestTools } from './scripted-server.ts';
-import type { ReceivedMessage, ServerScript, Wire } from './scripted-server.ts';
+import { honestTools } from '@ravi/mcp-testing';
+import type { ReceivedMessage, ServerScript, Wire } from '@ravi/mcp-testing';
 
 let lists = 0;
 const waiting = new Map<unknown, { readonly message: ReceivedMessage; readonly wire: Wire }>();

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +21,8 @@ export interface Wire {
   result(to: ReceivedMessage, result: object): void;
   /** Sends text in place of a message, however wrong it is. */
   raw(text: string | Buffer): void;
+  /** Ends the response to the request, over HTTP. */
+  finish(): void;
   /** Ends the process, or breaks the connection. */
   die(): void;
 }
@@ -76,28 +79,33 @@ export function answer(script: ServerScript, message: ReceivedMessage, wire: Wir
   }
 }
 
-function wireTo(kind: Wire['kind'], write: (text: string | Buffer) => void, die: () => void): Wire {
+function wireTo(kind: Wire['kind'], write: (text: string | Buffer) => void, die: () => void, finish: () => void): Wire {
   const send = (message: object): void => write(JSON.stringify(message));
   return {
     kind,
     send,
     result: ({ id }, result) => send({ jsonrpc: '2.0', id, result }),
     raw: write,
+    finish,
     die,
   };
 }
 
-/** Runs a script over the standard streams of this process. */
+/** Runs a script over the standard streams of this process. A file that the variable `RAVI_CALLS` names gets a line for each call. */
 export function serveStdio(script: ServerScript): void {
   const wire = wireTo(
     'stdio',
     (text) => void process.stdout.write(Buffer.concat([Buffer.from(text), Buffer.from('\n')])),
     () => process.exit(1),
+    () => undefined,
   );
   script.start?.(wire);
-  createInterface({ input: process.stdin }).on('line', (line) =>
-    answer(script, JSON.parse(line) as ReceivedMessage, wire),
-  );
+  const calls = process.env['RAVI_CALLS'];
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    const message = JSON.parse(line) as ReceivedMessage;
+    if (calls !== undefined && message.method === 'tools/call') appendFileSync(calls, 'call\n');
+    answer(script, message, wire);
+  });
 }
 
 /** Script that runs over HTTP on the loopback interface. */
@@ -146,6 +154,7 @@ async function respond(
     'http',
     (part) => void response.write(Buffer.concat([Buffer.from('data: '), Buffer.from(part), Buffer.from('\n\n')])),
     () => response.destroy(),
+    () => response.end(),
   );
   const { id } = message;
   answer(script, message, {
@@ -164,6 +173,7 @@ async function respond(
 
 const silent: Wire = wireTo(
   'http',
+  () => undefined,
   () => undefined,
   () => undefined,
 );
