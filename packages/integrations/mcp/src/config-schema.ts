@@ -76,6 +76,5 @@ export const configSchema: JsonSchema = {
     },
   },
   required: ['name'],
-  oneOf: [{ required: ['command'] }, { required: ['url'] }],
   additionalProperties: false,
 };

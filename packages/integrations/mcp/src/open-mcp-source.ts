@@ -41,6 +41,7 @@ const noPrompts = { tools: [], failures: [] };
 /** Open source of one MCP server. */
 export class OpenMcpSource implements OpenToolSource {
   readonly remote: RemoteToolSource;
+  readonly content: () => ToolSourceContent;
   readonly #options: CheckedOptions;
   readonly #context: McpSourceContext;
   readonly #onChange: () => void;
@@ -61,6 +62,7 @@ export class OpenMcpSource implements OpenToolSource {
     this.#options = options;
     this.#context = context;
     this.#onChange = onChange;
+    this.content = () => this.#content.current;
     const { server } = options;
     this.#sample = server.sampling === undefined ? undefined : createSampler(server.sampling);
     if (server.url !== undefined) {
@@ -106,10 +108,6 @@ export class OpenMcpSource implements OpenToolSource {
       throw new KernelError('E_CANCELLED', `The opening of the MCP server ${this.#options.name} was cancelled`);
     }
     this.#isOpen = true;
-  }
-
-  content(): ToolSourceContent {
-    return this.#content.current;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,10 +1,11 @@
+import type { CallToolResult, Result } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import type { ListedTool } from '../catalogue/listed-tool.ts';
 import { taskMark } from '../connection/task-answer.ts';
 import { converse } from './converse.ts';
 import type { CallParts } from './converse.ts';
 import { readResult } from './read-result.ts';
-import { runTask, taskStateOf } from './run-task.ts';
+import { anyResult, checked, runTask, taskStateOf } from './run-task.ts';
 
 /** Calls a tool of a server. `isTask` asks an older server to run it as a task. @throws KernelError as {@link converse} */
 export function callTool(
@@ -25,11 +26,16 @@ export function callTool(
   return converse(
     context,
     parts,
-    (answers, options) => client.callTool({ ...params, ...answers }, { ...options, toolDefinition }),
+    (answers, options): Promise<Result> =>
+      isTask
+        ? client.request({ method: 'tools/call', params }, anyResult, options)
+        : client.callTool({ ...params, ...answers }, { ...options, toolDefinition }),
     async (answer, conversation) => {
       const task = taskStateOf(answer._meta?.[taskMark]) ?? taskStateOf(answer['task']);
-      const result = task === undefined ? answer : await runTask(task, { ...parts, ...conversation });
-      return readResult(result, context, parts.limits);
+      if (task !== undefined)
+        return readResult(await runTask(task, { ...parts, ...conversation }), context, parts.limits);
+      // The client has checked the answer to its own `callTool`.
+      return readResult(isTask ? checked(answer) : (answer as CallToolResult), context, parts.limits);
     },
   );
 }

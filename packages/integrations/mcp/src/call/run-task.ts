@@ -1,5 +1,5 @@
 import { isSpecType } from '@modelcontextprotocol/client';
-import type { CallToolResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import type { CallToolResult, Result, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
 import type { Connection } from '../connection/connection.ts';
@@ -108,20 +108,22 @@ async function resultOf(connection: Connection, taskId: string, signal: AbortSig
   return checked(await request(connection, 'tasks/result', { taskId }, signal));
 }
 
-function checked(result: unknown): CallToolResult {
+/** Returns a result of a tool, checked. @throws KernelError `E_OUTPUT_INVALID` */
+export function checked(result: unknown): CallToolResult {
   if (isSpecType.CallToolResult(result)) return result as CallToolResult;
-  throw new KernelError('E_OUTPUT_INVALID', 'The result of the task of the MCP server is not valid');
+  throw new KernelError('E_OUTPUT_INVALID', 'The result of the MCP server is not valid');
 }
 
 function request(connection: Connection, method: string, params: object, signal?: AbortSignal): Promise<unknown> {
-  return connection.client.request({ method, params: { ...params } }, anything, {
+  return connection.client.request({ method, params: { ...params } }, anyResult, {
     timeout: noLimitMs,
     ...(signal === undefined ? {} : { signal }),
   });
 }
 
-const anything: StandardSchemaV1<unknown, unknown> = {
-  '~standard': { version: 1, vendor: 'ravi', validate: (value) => ({ value }) },
+/** Schema of results that are checked afterwards. */
+export const anyResult: StandardSchemaV1<unknown, Result> = {
+  '~standard': { version: 1, vendor: 'ravi', validate: (value) => ({ value: value as Result }) },
 };
 
 function pollMs({ pollIntervalMs, pollInterval }: TaskState): number {
