@@ -108,6 +108,11 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }: Outcome) => file === 'scripts/test/programs.test.ts' && name.includes(version),
   })),
   {
+    title: 'gated tools in agent frameworks',
+    includes: ({ file, name }) =>
+      file === 'packages/integrations/bypass/test/bypass.test.ts' && name.startsWith('docs/bypass.md'),
+  },
+  {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>
       file.startsWith('packages/approvals/cli/') && /\b(pty|pseudo.?terminal)\b/i.test(name),

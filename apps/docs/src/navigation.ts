@@ -51,6 +51,7 @@ const groups: readonly Group[] = [
       'docs/guides/streaming.md',
       'docs/guides/mcp.md',
       'docs/guides/openapi.md',
+      'docs/guides/frameworks.md',
     ],
   },
   {
@@ -67,7 +68,7 @@ const groups: readonly Group[] = [
   },
   {
     text: 'Reference',
-    pages: [rest, 'docs/glossary.md', 'docs/comparison.md', 'docs/claims.md', 'bench/README.md'],
+    pages: [rest, 'docs/glossary.md', 'docs/comparison.md', 'docs/bypass.md', 'docs/claims.md', 'bench/README.md'],
     has: /^docs\/reference\//,
   },
   { text: 'Packages', pages: [rest], has: /^(?:packages|apps)\/.+\/README\.md$/, collapsed: true },

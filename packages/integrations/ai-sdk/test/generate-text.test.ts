@@ -27,7 +27,7 @@ function answer(approvalId: string, approved: boolean): ModelMessage {
   return { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved }] };
 }
 
-/** What the model reads in its first request. */
+/** Returns what the model reads in its first request. */
 function readBy(model: ReturnType<typeof createModel>): string {
   return JSON.stringify(model.doGenerateCalls[0]?.prompt);
 }

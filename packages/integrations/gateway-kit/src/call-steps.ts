@@ -196,7 +196,7 @@ async function start(
 export async function readStep({ invoker, runs, records }: CallParts, call: GatewayCall): Promise<Step> {
   const session = await runs.open(call.run);
   const inspected = inspectArguments(call.args, session.policy.maxArgumentBytes);
-  // Arguments that are no JSON are refused by the invoker, and never run.
+  // Arguments that are not JSON are refused by the invoker, and never run.
   const args: JsonValue = 'problem' in inspected ? inspected.problem : inspected.args;
   const digest = invoker.digest(sha256OfJson([call.name, args]));
   return { call, session, digest, known: await records.get(call.run, call.callId) };

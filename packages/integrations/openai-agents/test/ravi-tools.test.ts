@@ -120,7 +120,7 @@ test('a state of another user is refused', async () => {
   expect(shop.refunds).toEqual([]);
 });
 
-test('an approval of the SDK for all calls of a tool does not hold for calls that nobody saw', async () => {
+test('an approval of the SDK for all calls of a tool does not hold for calls that were not shown', async () => {
   const shop = createShop();
   const { agent, model } = clerk(shop, [refund()], [refund(9_999, 'call-2')], done);
   const { state } = await runner.run(agent, 'Refund A1', { context });
@@ -247,7 +247,7 @@ test('a script with a gated call waits, and a person decides about that call in 
   const request = /approval_[0-9a-f-]{36}/.exec(read(model))?.[0] ?? '';
   const waiting = { request, tool: 'refund_order', args: { id: 'A1', cents: 7 } };
   const next = clerk(shop, [functionCall('tool_chain_continue', waiting, { callId: 'g' })], done);
-  const { state, interruptions } = await runner.run(next.agent, 'Go on', { context });
+  const { state, interruptions } = await runner.run(next.agent, 'Continue', { context });
   expect(interruptions).toHaveLength(1);
   expect(shop.refunds).toEqual([]);
   for (const item of interruptions) state.approve(item);
