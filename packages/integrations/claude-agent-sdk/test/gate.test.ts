@@ -53,6 +53,19 @@ test('an answer that is not a decision approves nothing', async () => {
   expect(resultsOf(scene.model)).toContain('The window is closed');
 });
 
+test('a person who changes the input without returning it changes nothing', async () => {
+  const scene = await createScene([[refund(7)], 'done'], {
+    answer: ({ input }) => {
+      Object.assign(input as object, { order: 99 });
+      return { behavior: 'allow' };
+    },
+  });
+
+  await scene.run();
+
+  expect(scene.refunds).toEqual([7]);
+});
+
 test('a call of a script asks with the tool that the script calls', async () => {
   await using sandbox = createVmSandbox({ unsafe: true });
   const code = 'const orders = await tools.list_orders({}); return tools.refund_order({ order: orders[1].order });';

@@ -4,7 +4,7 @@ import { interrupt, isGraphBubbleUp } from '@langchain/langgraph';
 import type { DescriptorCall, FrameworkRun, Gateway, GatewayDecision, GatewayTool } from '@ravi/gateway-kit';
 import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
 import { questionOf, readAnswer } from './approval-question.ts';
-import { turnOf } from './run-of.ts';
+import { callIdOf, turnOf } from './run-of.ts';
 import type { CallConfig } from './run-of.ts';
 
 /** Artifact of a tool message: what the model does not read. */
@@ -41,7 +41,7 @@ function createTool(tool: GatewayTool, runOf: (config: CallConfig) => FrameworkR
       const { signal } = config;
       const call = {
         run: runOf(config),
-        callId: id ?? crypto.randomUUID(),
+        callId: callIdOf(id, config),
         ...(signal === undefined ? {} : { signal }),
       };
       return outputOf(await run(tool, args, call), { id, name });

@@ -15,6 +15,16 @@ export function turnOf(config: CallConfig): FrameworkRun {
   return { runId: runId === '' ? crypto.randomUUID() : runId, ...(thread === undefined ? {} : { sessionId: thread }) };
 }
 
+/**
+ * Returns the id of a call: that of the model, and that of the task of the graph, because some models give calls of later steps the
+ * same id. A task that is interrupted or made again from its checkpoint keeps its id.
+ */
+export function callIdOf(id: string | undefined, config: CallConfig): string {
+  if (id === undefined || id === '') return crypto.randomUUID();
+  const task = textOf(config.configurable?.['checkpoint_ns'])?.split(':').at(-1);
+  return task === undefined ? id : `${id}_${task}`;
+}
+
 // The reducer of messages gives each an id, which checkpoints keep.
 function idOfLastQuestion(state: unknown): string | undefined {
   const messages = typeof state === 'object' && state !== null && 'messages' in state ? state.messages : undefined;
