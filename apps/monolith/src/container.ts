@@ -56,6 +56,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   runScript: createScriptRunner,
   checkHealth: createHealthCheck,
   openConsole: ({ logger }) => createOpenConsole(logger),
+  publicAddress: ({ config: { server } }) => (server.publicUrl === undefined ? {} : { url: server.publicUrl }),
   streamPlaces: ({ config }) => createStreamPlaces(config.server.maxEventStreams),
   mcpEndpoint: createMcpPart,
 };

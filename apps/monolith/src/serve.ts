@@ -41,7 +41,7 @@ const maxBacklog = 4_096;
  */
 export async function serve(monolith: Monolith, options: ServeOptions = {}): Promise<HttpServer> {
   const parts = partsOf(monolith.container);
-  const { config, httpApp, approvalHandler, callerApprovals, mcpEndpoint, toolbox, logger } = parts;
+  const { config, httpApp, approvalHandler, callerApprovals, mcpEndpoint, publicAddress, toolbox, logger } = parts;
   const { server: configured } = config;
   const { host = configured.host, port = configured.port, graceMs = 3_000 } = options;
   if (configured.tokens.length === 0) requireLoopback(host);
@@ -51,6 +51,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const server = createServer(serverOptions(configured), (...exchange) => void answer(...exchange));
   guardConnections(server, configured);
   const address = await listen(server, { host, port });
+  publicAddress.url ??= urlOf(address);
   const recovery = startRecovery(parts);
   const closing = new AbortController();
   // After it listens: thousands of schemas take seconds, and most are never used.

@@ -98,6 +98,8 @@ export interface Services {
   readonly runScript: ScriptRunner;
   readonly checkHealth: HealthCheck;
   readonly openConsole: OpenConsole;
+  /** Address of the configuration, else the one on which this process listens first; absent while it does not listen. */
+  readonly publicAddress: { url?: string };
   /** Event streams of runs that are open, per principal. */
   readonly streamPlaces: StreamPlaces;
   /** Clients of the Model Context Protocol. */
@@ -153,6 +155,7 @@ export const tokens: Tokens = {
   runScript: token('runScript'),
   checkHealth: token('checkHealth'),
   openConsole: token('openConsole'),
+  publicAddress: token('publicAddress'),
   streamPlaces: token('streamPlaces'),
   mcpEndpoint: token('mcpEndpoint'),
   endpoints: token('endpoints'),

@@ -71,6 +71,12 @@ export const configSchema: JsonSchema = {
           default: [],
           description: 'Host names to accept in addition to loopback.',
         },
+        publicUrl: {
+          type: 'string',
+          pattern: '^https?://[^/?#\\s]+$',
+          description:
+            'Address at which people reach this server, such as https://ravi.example.org, for links in requests to them; by default the one that it listens on.',
+        },
         trustedProxies: {
           type: 'array',
           items: { type: 'string', minLength: 1 },

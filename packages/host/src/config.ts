@@ -42,6 +42,8 @@ export interface ServerConfig {
   readonly fourEyes: boolean;
   /** Host names to accept in addition to loopback. */
   readonly allowedHosts: readonly string[];
+  /** Address at which people reach this server, for links in requests to them. Default: the one that it listens on. */
+  readonly publicUrl?: string;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` describe the client. */
   readonly trustedProxies: readonly string[];
   /** Limit of one caller. Default: `defaultRequestsPerMinute` with tokens, unlimited without. */

@@ -97,15 +97,17 @@ export class CallContext implements ToolContext {
   }
 
   get elicit(): ToolContext['elicit'] {
-    return async (request) => {
+    return async (request, { signal } = {}) => {
       this.check();
       if (this.#isOver) throw new KernelError('E_CANCELLED', callEnded);
-      const asking = (this.#asking ??= new Cancellation(undefined, this.#pending.cancellation));
+      this.#asking ??= new Cancellation(undefined, this.#pending.cancellation);
+      const asking = new Cancellation(signal, this.#asking);
       const resume = this.#limit.pause();
       try {
         return await elicit(this.#pending, request, asking);
       } finally {
         resume();
+        asking.dispose();
       }
     };
   }

@@ -38,7 +38,8 @@ const reservedNames: readonly string[] = [builtInSource, 'local'];
 
 /** Creates the sources of a process, none of them open. */
 export function createToolSources(parts: Parts): ToolSources {
-  const { toolbox, invoker, sandbox, preflight, snippetStore: store, stateStore, durable, clock, logger } = parts;
+  const { toolbox, invoker, sandbox, preflight, snippetStore: store, stateStore, durable, publicAddress, clock, logger } =
+    parts;
   const definitions = createAcceptedDefinitions(stateStore?.values);
   const durableChains = durable === undefined ? {} : { chains: durable.chains };
   const builtIn = createBuiltInTools(toolbox, { invoker, sandbox, preflight, ...durableChains });
@@ -61,7 +62,9 @@ export function createToolSources(parts: Parts): ToolSources {
   function live(source: ToolSource, isOwn: boolean): LiveSource {
     const { name } = source;
     const check = createDefinitionCheck({ source: name, definitions, clock, logger });
-    return createLiveSource({ source, isOwn, toolbox, check, onRead: follow, clock, logger });
+    const signInUrl = (): string | undefined => signInPage(publicAddress.url, name);
+    const withPage: ToolSource = { name, open: (options) => source.open({ ...options, signInUrl }) };
+    return createLiveSource({ source: withPage, isOwn, toolbox, check, onRead: follow, clock, logger });
   }
 
   async function openInTime({ name, open, refresh }: LiveSource): Promise<void> {
@@ -113,6 +116,11 @@ export function createToolSources(parts: Parts): ToolSources {
       await Promise.all(all.map((source) => source[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Returns the page of the console on which callers sign in at a source; `undefined` while this process serves no console. */
+function signInPage(publicUrl: string | undefined, source: string): string | undefined {
+  return publicUrl === undefined ? undefined : `${publicUrl}/servers?signIn=${encodeURIComponent(source)}`;
 }
 
 function checkNames(names: readonly string[]): void {

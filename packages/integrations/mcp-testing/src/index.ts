@@ -6,3 +6,5 @@ export { honestTools, serveHttp } from './scripted-server.ts';
 export type { HttpScript, ReceivedMessage, ServerScript, Wire } from './scripted-server.ts';
 export { serveSdk } from './sdk-server.ts';
 export type { SdkServer } from './sdk-server.ts';
+export { startProtectedServer } from './protected-server.ts';
+export type { ProtectedServer, ProtectedServerOptions } from './protected-server.ts';

@@ -43,6 +43,8 @@ export const configSchema: JsonSchema = {
         clientId: text('Id of a client that was registered before.'),
         clientSecret: text('Secret of that client.'),
         scope: text('Scopes to ask for, separated by spaces.'),
+        issuer: text('The only authorization server to use.'),
+        clientMetadataUrl: text('Address of a client id metadata document, for authorization servers that read one.'),
       },
       additionalProperties: false,
     },

@@ -25,9 +25,9 @@ const plugin: Plugin<'toolSource', McpConfig> = definePlugin({
   name: 'mcp',
   port: 'toolSource',
   configSchema,
-  create: (config, { clock, logger, baseDir }) => {
+  create: (config, { clock, logger, baseDir, secrets }) => {
     const folder = config.url === undefined ? { cwd: resolve(baseDir, config.cwd ?? '.') } : {};
-    return createMcpSource({ ...config, ...folder }, { clock, logger });
+    return createMcpSource({ ...config, ...folder }, { clock, logger, secrets });
   },
 });
 export default plugin;

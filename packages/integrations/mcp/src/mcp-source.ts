@@ -11,8 +11,8 @@ export function createMcpSource(options: McpServerOptions, context: McpSourceCon
   const checked = checkOptions(options);
   return {
     name: checked.name,
-    async open({ signal, onChange }): Promise<OpenToolSource> {
-      const source = new OpenMcpSource(checked, context, onChange);
+    async open({ signal, onChange, signInUrl }): Promise<OpenToolSource> {
+      const source = new OpenMcpSource(checked, context, { onChange, signInUrl });
       await source.start(signal);
       return source;
     },

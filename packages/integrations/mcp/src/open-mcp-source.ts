@@ -1,9 +1,10 @@
+import type { AuthProvider } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import type {
   AnyTool,
   JsonObject,
   OpenToolSource,
-  Principal,
+  OpenToolSourceOptions,
   RemoteToolSource,
   Timer,
   ToolContext,
@@ -31,6 +32,9 @@ import { describeFailure } from './connection/describe-failure.ts';
 import { listenForChanges } from './connection/listen-for-changes.ts';
 import { ServerLink } from './connection/server-link.ts';
 import type { McpSourceContext } from './options.ts';
+import { isSignInRequired } from './sign-in/auth-errors.ts';
+import { createCallers } from './sign-in/callers.ts';
+import type { Callers, CallersParts } from './sign-in/callers.ts';
 
 /** Shortest time between two readings of the lists, whatever the server announces. */
 const refreshPauseMs = 1_000;
@@ -50,19 +54,31 @@ export class OpenMcpSource implements OpenToolSource {
   readonly #fetch: SafeFetch | undefined;
   readonly #link: ServerLink;
   readonly #sample: SampleModel | undefined;
+  /** Present if callers sign in for themselves. */
+  readonly #callers: Callers | undefined;
   #status: ToolSourceStatus;
   #refreshTimer: Timer | undefined;
   #refreshedAt = -Infinity;
   #isOpen = false;
   #isEnded = false;
+  #needsSignIn = false;
   #program: Connection['program'];
   #protocol: string | undefined;
 
-  constructor(options: CheckedOptions, context: McpSourceContext, onChange: () => void) {
+  constructor(
+    options: CheckedOptions,
+    context: McpSourceContext,
+    { onChange, signInUrl }: Pick<OpenToolSourceOptions, 'onChange'> & Pick<CallersParts, 'signInUrl'>,
+  ) {
     this.#options = options;
     this.#context = context;
     this.#onChange = onChange;
     this.content = () => this.#content.current;
+    this.#callers = createCallers(options, context, {
+      signInUrl,
+      connect: (auth, signal) => this.#connect(signal, auth),
+      onChange: () => void this.#link.reconnect(),
+    });
     const { server } = options;
     this.#sample = server.sampling === undefined ? undefined : createSampler(server.sampling);
     if (server.url !== undefined) {
@@ -76,7 +92,7 @@ export class OpenMcpSource implements OpenToolSource {
     this.#link = new ServerLink({
       ...context,
       name: options.name,
-      connect: (signal) => this.#connect(signal),
+      connect: (signal) => this.#connectToRead(signal),
       onConnected: async (connection, signal) => {
         await this.#read(connection, signal);
         listenForChanges(connection, context.clock, () => this.#refreshSoon());
@@ -87,6 +103,7 @@ export class OpenMcpSource implements OpenToolSource {
     this.remote = {
       status: () => this.#status,
       reconnect: () => this.#link.reconnect(),
+      ...(this.#callers === undefined ? {} : { signIn: this.#callers.signIn }),
     };
   }
 
@@ -114,10 +131,22 @@ export class OpenMcpSource implements OpenToolSource {
     this.#isEnded = true;
     this.#refreshTimer?.cancel();
     await this.#link[Symbol.asyncDispose]();
+    await this.#callers?.[Symbol.asyncDispose]();
     await this.#fetch?.[Symbol.asyncDispose]();
   }
 
-  #connect(signal: AbortSignal): Promise<Connection> {
+  // The lists are read for a caller that has signed in, or without credentials.
+  async #connectToRead(signal: AbortSignal): Promise<Connection> {
+    this.#needsSignIn = false;
+    try {
+      return await this.#connect(signal, await this.#callers?.authOfReader());
+    } catch (error) {
+      this.#needsSignIn = this.#callers !== undefined && isSignInRequired(error);
+      throw error;
+    }
+  }
+
+  #connect(signal: AbortSignal, auth: AuthProvider | undefined): Promise<Connection> {
     const { server, limits } = this.#options;
     const sample = this.#sample;
     return connectServer(server, {
@@ -125,6 +154,7 @@ export class OpenMcpSource implements OpenToolSource {
       limits,
       signal,
       fetch: this.#fetch ?? fetch,
+      auth,
       requests: {
         onListChanged: () => this.#refreshSoon(),
         onElicit: (params) => askPerson(this.#running.relatedCall(), params),
@@ -202,7 +232,7 @@ export class OpenMcpSource implements OpenToolSource {
   // A call that certainly did not run, because the session had ended, is made once more with a new one.
   async #execute(tool: OfferedTool, args: JsonObject, context: ToolContext): Promise<ToolExecutionResult> {
     for (let attempt = 1; ; attempt++) {
-      const connection = await this.#connectionFor(context.principal);
+      const connection = await (this.#callers?.connectionFor(context) ?? this.#link.ready());
       try {
         return await tool.execute(args, context, {
           server: this.#options.name,
@@ -212,17 +242,17 @@ export class OpenMcpSource implements OpenToolSource {
           sample: this.#sample,
         });
       } catch (error) {
+        // A request that was refused did not run.
+        const isRefused = await this.#callers?.signInAfter(error, context);
+        if (isRefused === true && attempt === 1) continue;
         const loss = lossOf(error);
         if (loss === undefined) throw error;
-        this.#link.fail(connection, loss.reason);
+        if (this.#callers === undefined) this.#link.fail(connection, loss.reason);
+        else await this.#callers.drop(context.principal);
         if (!loss.isSafeToRepeat || attempt > 1 || context.signal.aborted) throw error;
-        await this.#link.connect();
+        if (this.#callers === undefined) await this.#link.connect();
       }
     }
-  }
-
-  #connectionFor(_principal: Principal): Promise<Connection> {
-    return this.#link.ready();
   }
 
   // A server may announce changes as often as it likes; the lists are read at most once a second.
@@ -257,7 +287,7 @@ export class OpenMcpSource implements OpenToolSource {
     const { server } = this.#options;
     const { state, message } = this.#link.state;
     return {
-      state,
+      state: state === 'failed' && this.#needsSignIn ? 'sign-in' : state,
       ...(message === undefined ? {} : { message }),
       place: server.url === undefined ? server.command : placeOf(server.url),
       ...(this.#program === undefined ? {} : { program: this.#program }),

@@ -1,4 +1,4 @@
-import type { Clock, Logger, ModelProvider, ToolRisk } from '@ravi/kernel';
+import type { Clock, Logger, ModelProvider, SecretStore, ToolRisk } from '@ravi/kernel';
 
 /** Limits of what a server may send. A server that exceeds one of a connection loses the connection, not the process. */
 export interface McpLimits {
@@ -52,6 +52,10 @@ export interface SignInOptions {
   readonly clientSecret?: string | undefined;
   /** Scopes to ask for, separated by spaces. */
   readonly scope?: string | undefined;
+  /** The only authorization server to use. Without it a configured client is bound to the one that the server named first. */
+  readonly issuer?: string | undefined;
+  /** Address of a client id metadata document, for authorization servers that read one instead of registering clients. */
+  readonly clientMetadataUrl?: string | undefined;
 }
 
 /** Permission for a server to use a model during a call. */
@@ -124,4 +128,6 @@ export type McpServerOptions = StdioServerOptions | HttpServerOptions;
 export interface McpSourceContext {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Place of the credentials of callers that sign in. Without it they end with the process. */
+  readonly secrets?: SecretStore | undefined;
 }

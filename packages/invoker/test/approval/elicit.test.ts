@@ -205,3 +205,21 @@ test('an approval for the run answers no request for input', async () => {
     [undefined, 'form', 'form'],
   );
 });
+
+test('a tool withdraws its request when it does not need the answer any more', async () => {
+  const approvalHandler = neverAnswers();
+  const done = new AbortController();
+  const tool = recordingTool('travel', {
+    risk: 'safe',
+    async run(_args, context) {
+      const answer = context.elicit(page, { signal: done.signal });
+      await assert.rejects(answer, (error) => isKernelError(error, 'E_CANCELLED'));
+      return textResult('signed in');
+    },
+  });
+  const result = createHarness([tool], { approvalHandler }).call('travel');
+  await approvalHandler.asked(0);
+  done.abort();
+  assert.equal((await result).text, 'signed in');
+  assert.equal(approvalHandler.signals[0]?.aborted, true);
+});

@@ -20,6 +20,8 @@ export interface OpenToolSourceOptions {
   readonly signal: AbortSignal;
   /** Reports that the content or the status has changed: read both again. Never called before `open` resolves or after disposal. */
   readonly onChange: () => void;
+  /** Returns the page on which callers sign in at this source; `undefined` while no server serves it. */
+  readonly signInUrl?: () => string | undefined;
 }
 
 /** Open {@link ToolSource}. */

@@ -60,10 +60,12 @@ export interface ToolContext {
   progress(update: ProgressUpdate): void;
   /**
    * Asks the person for whom the run works, and waits for the answer. The time of the wait does not count towards the time limit of
-   * the call. The request is stored and shown where approvals are shown.
-   * @throws KernelError `E_UNSUPPORTED` if there is no person to ask, `E_CANCELLED`
+   * the call. The request is stored and shown where approvals are shown. An aborted `signal` withdraws it: the answer is not needed any
+   * more.
+   * @throws KernelError `E_UNSUPPORTED` if there is no person to ask, `E_REQUEST_INVALID` for a request that cannot be shown,
+   * `E_BUDGET_EXHAUSTED` after 20 requests of the call, `E_CANCELLED`
    */
-  elicit(request: ElicitationRequest): Promise<ElicitationResult>;
+  elicit(request: ElicitationRequest, options?: { readonly signal?: AbortSignal }): Promise<ElicitationResult>;
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the call timed out. */
   check(): void;
 }
