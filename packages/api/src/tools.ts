@@ -1,7 +1,7 @@
 import { invocationResultSchema } from './calls.ts';
 import { empty, json, operation } from './operation.ts';
 import { page } from './page.ts';
-import { described, enumOf, extend, number, object, strictObject, string } from './schema.ts';
+import { described, enumOf, extend, literal, number, object, strictObject, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 import { count, jsonObject, jsonSchema, requestId, risk } from './values.ts';
 
@@ -13,7 +13,12 @@ export const toolSchema = object(
     kind: enumOf(['local', 'hosted', 'provider-defined']),
     source: string({ description: 'Package, file or server that the tool comes from.' }),
   },
-  { risk, inputSchema: jsonSchema, outputSchema: jsonSchema },
+  {
+    risk,
+    inputSchema: jsonSchema,
+    outputSchema: jsonSchema,
+    mode: literal('background', { description: 'Agents do not wait for its calls.' }),
+  },
 );
 
 /** A tool in a list. */

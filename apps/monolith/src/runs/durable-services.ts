@@ -97,6 +97,10 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       onApprovalExpiry,
       owner,
       leaseMs,
+      // Hooks report every other event of a call.
+      onProgress: (event) => {
+        if (event.type === 'tool-progress') recorder.active(event.runId)?.append(event);
+      },
     }),
     recorder,
   );

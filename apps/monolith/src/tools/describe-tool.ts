@@ -14,6 +14,8 @@ export interface ToolDescription {
   readonly source: string;
   readonly inputSchema?: JsonSchema;
   readonly outputSchema?: JsonSchema;
+  /** Present for a tool whose calls agents do not wait for. */
+  readonly mode?: 'background';
 }
 
 /** Describes every tool of the toolbox, in the order in which they were added. */
@@ -32,8 +34,12 @@ function kindOf(tool: AnyTool, policy: ChainPolicy): Pick<ToolDescription, 'kind
   return { kind: isLocalTool(tool) ? 'local' : 'provider-defined', risk: staticRisk(tool, policy.defaultRisk) };
 }
 
-function schemasOf(tool: AnyTool): Pick<ToolDescription, 'inputSchema' | 'outputSchema'> {
+function schemasOf(tool: AnyTool): Pick<ToolDescription, 'inputSchema' | 'outputSchema' | 'mode'> {
   if (!isLocalTool(tool)) return {};
-  const { inputSchema, outputSchema } = tool;
-  return { inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) };
+  const { inputSchema, outputSchema, mode } = tool;
+  return {
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(mode === 'background' ? { mode } : {}),
+  };
 }

@@ -1,34 +1,55 @@
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/server';
 import type { ApprovalView } from '@ravi/api';
+import type { JsonObject } from '@ravi/kernel';
 import { visibleText } from '@ravi/support';
-import type { McpGateway } from './gateway.ts';
+import type { GatewayDecision, McpGateway } from './gateway.ts';
 
 // A person must see everything that will run. Clients show a message in a small window.
 const maxMessageCharacters = 4_000;
 
+/** Forms of questions that a client can show. */
+export interface AskingModes {
+  readonly form: boolean;
+  readonly url: boolean;
+}
+
 /**
- * Returns the questions with which a client asks its user to approve calls, by the ids of the approvals. Calls whose arguments are too
- * long to be shown there are left to the inbox.
+ * Returns the questions that a client shows its user: approvals of calls, and questions of calls in progress, by their ids. Calls whose
+ * arguments are too long to be shown there are left to the inbox.
  */
-export function approvalQuestions(pending: readonly ApprovalView[]): InputRequests {
+export function questionsFor(pending: readonly ApprovalView[], modes: AskingModes): InputRequests {
   const questions: Record<string, InputRequest> = {};
   for (const approval of pending) {
-    const message = messageOf(approval);
-    if (message.length > maxMessageCharacters) continue;
-    questions[approval.id] = inputRequired.elicit({
-      message,
-      requestedSchema: {
-        type: 'object',
-        properties: {
-          decision: { type: 'string', title: 'Decision', enum: ['approve', 'deny'] },
-          reason: { type: 'string', title: 'Reason', description: 'Shown to the model', maxLength: 1_000 },
-        },
-        required: ['decision'],
-      },
-    });
+    const question =
+      approval.elicitation === undefined ? approvalQuestion(approval, modes) : ownQuestion(approval.elicitation, modes);
+    if (question !== undefined) questions[approval.id] = question;
   }
   return questions;
+}
+
+function ownQuestion(asked: NonNullable<ApprovalView['elicitation']>, modes: AskingModes): InputRequest | undefined {
+  const message = visibleText(asked.message);
+  if (asked.mode === 'url') return modes.url ? inputRequired.elicitUrl({ message, url: asked.url }) : undefined;
+  // The tool that asks declares a schema of the protocol.
+  const requestedSchema = asked.schema as Parameters<typeof inputRequired.elicit>[0]['requestedSchema'];
+  return modes.form ? inputRequired.elicit({ message, requestedSchema }) : undefined;
+}
+
+function approvalQuestion(approval: ApprovalView, { form }: AskingModes): InputRequest | undefined {
+  const message = messageOf(approval);
+  if (!form || message.length > maxMessageCharacters) return undefined;
+  return inputRequired.elicit({
+    message,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        decision: { type: 'string', title: 'Decision', enum: ['approve', 'deny'] },
+        reason: { type: 'string', title: 'Reason', description: 'Shown to the model', maxLength: 1_000 },
+      },
+      required: ['decision'],
+    },
+  });
 }
 
 /** Returns what will run, with marks where the text is not what it seems. */
@@ -56,8 +77,8 @@ export async function decideWith(
   gateway: McpGateway,
 ): Promise<boolean> {
   let mayAskAgain = true;
-  for (const { id } of await gateway.pending(runId)) {
-    const decision = decisionOf(responses, id);
+  for (const { id, elicitation } of await gateway.pending(runId)) {
+    const decision = elicitation === undefined ? decisionOf(responses, id) : answerOf(responses, id);
     const isTaken = decision !== undefined && (await decide(id, decision, gateway));
     if (responses?.[id] !== undefined && !isTaken) mayAskAgain = false;
   }
@@ -65,7 +86,7 @@ export async function decideWith(
 }
 
 // Returns false if the caller may not decide. If another approver was faster, the run continues with that decision.
-async function decide(id: string, decision: Decision, gateway: McpGateway): Promise<boolean> {
+async function decide(id: string, decision: GatewayDecision, gateway: McpGateway): Promise<boolean> {
   try {
     await gateway.decide(id, decision);
     return true;
@@ -79,9 +100,7 @@ async function decide(id: string, decision: Decision, gateway: McpGateway): Prom
 
 const lateCodes = new Set(['E_APPROVAL_DECIDED', 'E_APPROVAL_EXPIRED', 'E_APPROVAL_WITHDRAWN']);
 
-type Decision = Parameters<McpGateway['decide']>[1];
-
-function decisionOf(responses: Record<string, unknown> | undefined, id: string): Decision | undefined {
+function decisionOf(responses: Record<string, unknown> | undefined, id: string): GatewayDecision | undefined {
   const view = inputResponse(responses, id);
   if (view.kind !== 'elicit' || view.action === 'cancel') return undefined;
   if (view.action === 'decline') return { decision: 'denied' };
@@ -89,4 +108,12 @@ function decisionOf(responses: Record<string, unknown> | undefined, id: string):
   const why = typeof reason === 'string' && reason !== '' ? { reason: reason.slice(0, 1_000) } : {};
   if (decision === 'approve') return { decision: 'approved', ...why };
   return decision === 'deny' ? { decision: 'denied', ...why } : undefined;
+}
+
+// The call waits, so that also a user who closes the question ends its wait.
+function answerOf(responses: Record<string, unknown> | undefined, id: string): GatewayDecision | undefined {
+  const view = inputResponse(responses, id);
+  if (view.kind !== 'elicit') return undefined;
+  if (view.action !== 'accept') return { decision: 'denied' };
+  return { decision: 'approved', ...(view.content === undefined ? {} : { content: view.content as JsonObject }) };
 }

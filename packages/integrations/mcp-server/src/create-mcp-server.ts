@@ -4,8 +4,9 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import type { CallToolRequest, ClientCapabilities, Server, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolRequest, ClientCapabilities, Server, ServerContext, Tool } from '@modelcontextprotocol/server';
 import { visibleText } from '@ravi/support';
+import type { AskingModes } from './approvals.ts';
 import { problemWithArguments } from './check-arguments.ts';
 import { scriptOfCall } from './direct-call.ts';
 import type { GatewayScript, McpGateway } from './gateway.ts';
@@ -28,6 +29,8 @@ export interface McpServerOptions {
   readonly stateKey: Uint8Array;
   /** Default: `code`. */
   readonly mode?: ServerMode;
+  /** Generation of the client: `legacy` for 2025-11-25 and before, `modern` for 2026-07-28. */
+  readonly era: 'legacy' | 'modern';
   /** Milliseconds after which a call answers with a task, if its client has tasks of 2026-07-28. Default: 5 000. */
   readonly taskAfterMs?: number;
 }
@@ -44,7 +47,7 @@ const instructions =
  * gateway of the caller.
  */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { gatewayOf, stateKey, mode = 'code', taskAfterMs = 5_000 } = options;
+  const { gatewayOf, stateKey, era, mode = 'code', taskAfterMs = 5_000 } = options;
   const states = createRequestStateCodec<CallState>({
     key: stateKey,
     ttlSeconds: stateSeconds,
@@ -56,8 +59,10 @@ export function createMcpServer(options: McpServerOptions): Server {
       capabilities: {
         tools: { listChanged: true },
         resources: {},
-        tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
-        extensions: { [tasksExtension]: {} },
+        // Tasks are part of the core of one generation, and an extension of the other.
+        ...(era === 'legacy'
+          ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
+          : { extensions: { [tasksExtension]: {} } }),
       },
       instructions,
       requestState: { verify: states.verify },
@@ -66,13 +71,13 @@ export function createMcpServer(options: McpServerOptions): Server {
 
   server.setRequestHandler('tools/list', async (_request, context) => {
     const tools = offeredTools(mode, await gatewayOf(context).tools());
-    return { tools: [...tools.values()].map(({ listed }) => listed) };
+    return { tools: [...tools.values()].map(({ listed, canBeTask }) => listedFor(era, listed, canBeTask)) };
   });
   server.setRequestHandler('tools/call', (request, context) => callTool(request, context));
   server.setRequestHandler('resources/list', (_request, context) => listResources(gatewayOf(context)));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
   server.setRequestHandler('resources/read', ({ params }, context) => readResource(params.uri, gatewayOf(context)));
-  registerTasks(server, { gatewayOf, capabilitiesOf, canAsk, resumeTool: 'resume' });
+  registerTasks(server, { gatewayOf, capabilitiesOf, askingModes, resumeTool: 'resume' });
   return server;
 
   async function callTool({ params }: CallToolRequest, context: ServerContext): Promise<CallResult> {
@@ -83,13 +88,14 @@ export function createMcpServer(options: McpServerOptions): Server {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${visibleText(params.name)}"`);
     }
     const capabilities = capabilitiesOf(context);
+    const isBackground = tool.kind === 'direct' && tool.isBackground;
     const options: RunCallOptions = {
       gateway,
       context,
       states,
-      asks: canAsk(capabilities),
+      asks: askingModes(capabilities),
       resumeTool: nameOf('resume', offered),
-      ...(hasTasks(capabilities) ? { taskAfterMs } : {}),
+      ...(hasTasks(capabilities) ? { taskAfterMs: isBackground ? 0 : taskAfterMs } : {}),
     };
     const args = (params.arguments ?? {}) as Readonly<Record<string, never>>;
     const problem = tool.kind === 'own' ? problemWithArguments(args, tool.listed) : undefined;
@@ -97,7 +103,7 @@ export function createMcpServer(options: McpServerOptions): Server {
     try {
       if (tool.kind === 'own' && tool.own !== 'execute') return await callOwnTool(tool.own, args, options);
       const script = tool.kind === 'own' ? { code: String(args['code']) } : scriptOfCall(params.name, args);
-      if (params.task !== undefined) throw await startTask(script, gateway);
+      if (params.task !== undefined && era === 'legacy') throw await startTask(script, gateway);
       return await runScript(script, options);
     } catch (error) {
       return refusalOf(error);
@@ -109,6 +115,11 @@ export function createMcpServer(options: McpServerOptions): Server {
     const ofRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
     return ofRequest ?? server.getClientCapabilities();
   }
+}
+
+// Only the older generation declares which tools can be tasks.
+function listedFor(era: McpServerOptions['era'], listed: Tool, canBeTask: boolean): Tool {
+  return era === 'legacy' && canBeTask ? { ...listed, execution: { taskSupport: 'optional' } } : listed;
 }
 
 // Starts a run as a task of version 2025-11-25, whose client asked for it.
@@ -124,11 +135,12 @@ function hasTasks(capabilities: ClientCapabilities | undefined): boolean {
 // A person may need a while; the run itself waits longer, and `resume` continues it.
 const stateSeconds = 86_400;
 
-/** True if the client can show a form. Without modes it means forms. */
-function canAsk(capabilities: ClientCapabilities | undefined): boolean {
+/** Returns the questions that a client can show; `undefined` if it shows none. Without modes it means forms. */
+function askingModes(capabilities: ClientCapabilities | undefined): AskingModes | undefined {
   const elicitation = capabilities?.elicitation;
-  if (elicitation === undefined) return false;
-  return elicitation.form !== undefined || elicitation.url === undefined;
+  if (elicitation === undefined) return undefined;
+  const url = elicitation.url !== undefined;
+  return { form: elicitation.form !== undefined || !url, url };
 }
 
 /** Returns what the model reads about a refused request. @throws every error that is not a refusal */

@@ -9,7 +9,7 @@ export interface DirectOutcome {
   readonly value?: JsonValue;
   readonly error?: { readonly code: string; readonly message: string };
   /** Files that the call made. */
-  readonly files: readonly { readonly $artifact: string }[];
+  readonly files: readonly { readonly artifactRef: string }[];
 }
 
 // A script of the client that returns the same is shown the same way.
@@ -24,7 +24,7 @@ export function scriptOfCall(name: string, args: JsonObject): GatewayScript {
   const json = JSON.stringify(JSON.stringify(args));
   const call = `const r = await tools[${JSON.stringify(name)}].safe(JSON.parse(${json}));`;
   return {
-    code: `${call} const v = r.value === r.text ? {} : { value: r.value };
+    code: `${call} const v = r.value === r.text || r.files.length > 0 ? {} : { value: r.value };
 return { ${mark}: true, status: r.status, text: r.text, ...v, error: r.error, files: r.files };`,
   };
 }

@@ -24,7 +24,7 @@ export async function directResult(
     links.push(link);
     return ` Read ${link.uri} for the rest.`;
   });
-  const refs = files.slice(0, maxFiles).map(({ $artifact }) => $artifact);
+  const refs = files.slice(0, maxFiles).map(({ artifactRef }) => artifactRef);
   const blocks = await Promise.all(refs.map((ref) => blockOf(ref, inlineBytes, gateway)));
   for (const ref of refsIn(value)) if (!refs.includes(ref)) links.push(linkTo(ref, { name: ref }));
   const isStructured = status === 'ok' && typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -27,6 +27,14 @@ export interface RunProgress {
   readonly message: string;
 }
 
+/** Decision on an approval, or the answer to a question of a running call. */
+export interface GatewayDecision {
+  readonly decision: 'approved' | 'denied';
+  readonly reason?: string;
+  /** Answer to the form of a question. */
+  readonly content?: JsonObject;
+}
+
 /**
  * Access of one caller to an installation, as its HTTP API gives it. Every method passes the checks of that API: a caller without a
  * role is refused, and what belongs to another principal does not exist. Each throws an error with a stable `code`.
@@ -70,7 +78,7 @@ export interface McpGateway {
   /** Returns the approvals of a run that wait for a decision, each with all its arguments. */
   pending(runId: string): Promise<readonly ApprovalView[]>;
   /** Decides an approval as the caller. A decision that comes too late changes nothing. */
-  decide(id: string, decision: { readonly decision: 'approved' | 'denied'; readonly reason?: string }): Promise<void>;
+  decide(id: string, decision: GatewayDecision): Promise<void>;
   /** Lists artifacts of the newest runs of the caller. */
   artifacts(): Promise<readonly Artifact[]>;
   /** Returns the metadata of an artifact. */

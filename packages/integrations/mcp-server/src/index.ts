@@ -2,7 +2,7 @@ export { createApiGateway } from './api-gateway.ts';
 export type { ApiGatewayOptions } from './api-gateway.ts';
 export { createMcpServer } from './create-mcp-server.ts';
 export type { McpServerOptions } from './create-mcp-server.ts';
-export type { ByteRange, GatewayScript, McpGateway, RunProgress, WaitOptions } from './gateway.ts';
+export type { ByteRange, GatewayDecision, GatewayScript, McpGateway, RunProgress, WaitOptions } from './gateway.ts';
 export type { ServerMode } from './offered-tools.ts';
 export { createMcpEndpoint } from './http/mcp-endpoint.ts';
 export type { McpCaller, McpEndpoint, McpEndpointOptions } from './http/mcp-endpoint.ts';

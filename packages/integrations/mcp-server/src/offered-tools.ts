@@ -8,9 +8,15 @@ export type ServerMode = 'code' | 'tools';
 export type OwnTool = 'execute' | 'search' | 'describe' | 'resume' | 'status';
 
 /** A tool as a client sees it, and what a call of it does. */
-export type OfferedTool =
-  | { readonly kind: 'own'; readonly own: OwnTool; readonly listed: Tool }
-  | { readonly kind: 'direct'; readonly listed: Tool };
+export type OfferedTool = (
+  | { readonly kind: 'own'; readonly own: OwnTool }
+  /** `isBackground`: agents do not wait for it, so a client gets a task at once if it has tasks. */
+  | { readonly kind: 'direct'; readonly isBackground: boolean }
+) & {
+  readonly listed: Tool;
+  /** True if a call of it can be a task. */
+  readonly canBeTask: boolean;
+};
 
 const builtIn = 'built-in';
 const scriptTool = 'tool_chain';
@@ -23,7 +29,6 @@ const own: Readonly<Record<OwnTool, Omit<Tool, 'name'>>> = {
     title: 'Run a script',
     description: 'Runs a TypeScript or JavaScript script that calls tools as functions: await tools.name(args).',
     inputSchema: objectOf({ code: { ...text, description: 'The script' } }, ['code']),
-    execution: { taskSupport: 'optional' },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
   search: {
@@ -74,9 +79,12 @@ export function offeredTools(mode: ServerMode, installed: readonly ToolSummary[]
   const offered = new Map<string, OfferedTool>();
   for (const name of modes[mode]) {
     const listed = { name: taken.has(name) ? `ravi_${name}` : name, ...own[name], ...overviewOf(name, installed) };
-    offered.set(listed.name, { kind: 'own', own: name, listed });
+    offered.set(listed.name, { kind: 'own', own: name, listed, canBeTask: name === 'execute' });
   }
-  for (const tool of direct) offered.set(tool.name, { kind: 'direct', listed: listedTool(tool) });
+  for (const tool of direct) {
+    const isBackground = tool.mode === 'background';
+    offered.set(tool.name, { kind: 'direct', isBackground, listed: listedTool(tool), canBeTask: true });
+  }
   return offered;
 }
 
@@ -103,7 +111,6 @@ function listedTool({ name, description, inputSchema, risk }: ToolSummary): Tool
     name,
     description,
     inputSchema: { ...inputSchema, type: 'object' },
-    execution: { taskSupport: 'optional' },
     annotations: { readOnlyHint: isSafe, ...(isSafe ? {} : { destructiveHint: true }) },
   };
 }

@@ -6,7 +6,8 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ChainResult } from '@ravi/api';
-import { approvalQuestions, decideWith } from './approvals.ts';
+import { decideWith, questionsFor } from './approvals.ts';
+import type { AskingModes } from './approvals.ts';
 import type { GatewayScript, McpGateway } from './gateway.ts';
 import { reportProgress } from './progress.ts';
 import { directOutcomeOf } from './direct-call.ts';
@@ -25,8 +26,8 @@ export interface RunCallOptions {
   readonly gateway: McpGateway;
   readonly context: ServerContext;
   readonly states: RequestStateCodec<CallState>;
-  /** True if the client can ask its user. */
-  readonly asks: boolean;
+  /** Questions that the client can ask its user; absent if it cannot ask. */
+  readonly asks?: AskingModes | undefined;
   /** Name of the tool that resumes a run. */
   readonly resumeTool: string;
   /** Milliseconds after which a call answers with a task; absent if its client has no tasks. */
@@ -48,7 +49,7 @@ export async function runScript(script: GatewayScript, options: RunCallOptions):
     return runId === undefined ? runOnce(script, options) : settleRun(runId, options);
   }
   const mayAskAgain = await decideWith(context.mcpReq.inputResponses, state.runId, gateway);
-  return settleRun(state.runId, { ...options, asks: options.asks && mayAskAgain });
+  return settleRun(state.runId, mayAskAgain ? options : { ...options, asks: undefined });
 }
 
 // Without a state store a run cannot be resumed, so it waits for its approvals.
@@ -73,18 +74,18 @@ async function runOnce(script: GatewayScript, { gateway, context }: RunCallOptio
 export async function settleRun(runId: string, options: RunCallOptions): Promise<CallResult> {
   const { gateway, context, states, asks, resumeTool } = options;
   const { signal } = context.mcpReq;
-  using _progress = reportProgress(runId, gateway, context);
+  await using _progress = reportProgress(runId, gateway, context);
   const cancel = (): void => {
     if (isCancelled(context)) gateway.cancel(runId).catch(() => {});
   };
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    const result = await settleInTime(runId, options);
-    if (result.status !== 'paused') return await shownResult({ ...result, runId }, options);
+    const modes = asks !== undefined && (await gateway.caller()).mayApprove ? asks : undefined;
+    const result = await settleInTime(runId, modes, options);
+    if (result !== undefined && result.status !== 'paused') return await shownResult({ ...result, runId }, options);
     const pending = await gateway.pending(runId);
-    const mayAsk = asks && (await gateway.caller()).mayApprove;
-    const inputRequests = mayAsk ? approvalQuestions(pending) : {};
+    const inputRequests = modes === undefined ? {} : questionsFor(pending, modes);
     if (Object.keys(inputRequests).length === 0) return pausedResult(runId, pending, { ...gateway, resumeTool });
     return inputRequired({ inputRequests, requestState: await states.mint({ runId }, context) });
   } finally {
@@ -109,23 +110,53 @@ async function shownResult(
   return endedResult(result, await gateway.inlineBytes());
 }
 
-/** Waits for a run. @throws CreatedTask if it takes long and its client has tasks */
-async function settleInTime(runId: string, { gateway, context, taskAfterMs }: RunCallOptions): Promise<ChainResult> {
+/**
+ * Waits for a run, and resolves with `undefined` if a call in progress asks something that the client can show.
+ * @throws CreatedTask if it takes long and its client has tasks
+ */
+async function settleInTime(
+  runId: string,
+  modes: AskingModes | undefined,
+  { gateway, context, taskAfterMs }: RunCallOptions,
+): Promise<ChainResult | undefined> {
   const { signal } = context.mcpReq;
-  if (taskAfterMs === undefined) return gateway.settle(runId, { signal });
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), taskAfterMs);
+  const over = new AbortController();
+  const settled = gateway.settle(runId, { signal });
+  const events: Promise<ChainResult | 'asked' | 'late'>[] = [settled];
+  if (modes !== undefined) events.push(askedBy(runId, modes, gateway, over.signal));
+  if (taskAfterMs !== undefined) events.push(pauseFor(taskAfterMs, over.signal).then(() => 'late' as const));
   try {
-    const settled = gateway.settle(runId, { signal });
-    const result = await Promise.race([settled, late]);
-    if (result !== undefined) return result;
+    const first = await Promise.race(events);
+    if (typeof first === 'object') return first;
+    // The run continues without this call.
     settled.catch(() => {});
+    if (first === 'asked') return undefined;
     const run = await gateway.run(runId);
     throw new CreatedTask({ resultType: 'task', ...taskOf2026(run, stateOf(run, false)) });
   } finally {
-    clearTimeout(timer);
+    over.abort();
   }
 }
+
+/** Resolves when a call in progress asks something. The approvals of a run pause it. */
+async function askedBy(runId: string, modes: AskingModes, gateway: McpGateway, over: AbortSignal): Promise<'asked'> {
+  for (;;) {
+    await pauseFor(askedAfterMs, over);
+    const pending = await gateway.pending(runId).catch(() => []);
+    const asked = pending.filter(({ elicitation }) => elicitation !== undefined);
+    if (Object.keys(questionsFor(asked, modes)).length > 0) return 'asked';
+  }
+}
+
+// Never resolves after `over` has aborted.
+function pauseFor(ms: number, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    over.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
+}
+
+const askedAfterMs = 500;
 
 // A client cancels with a notification, and one of 2026-07-28 over HTTP by closing the response. Any other end of a connection leaves
 // the run alone: it is stored, and can be resumed.

@@ -8,6 +8,7 @@ import type {
   ExpiryPolicy,
   JsonObject,
   Logger,
+  ProgressSink,
   Run,
   Sandbox,
   CompleteStateStore,
@@ -44,6 +45,8 @@ export interface ActivationOptions {
   readonly pauseAfterMs: number;
   /** Cancels the run for good. */
   readonly signal?: AbortSignal;
+  /** Receives the progress of the calls. */
+  readonly onProgress?: ProgressSink;
   /** Call whose work the run does. Its signal suspends the run together with the run above, or cancels it. */
   readonly call?: CallOfRun;
 }
@@ -195,6 +198,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       ...session,
       // The script of a call pauses with the run above.
       onApprovalExpiry: call?.session.onApprovalExpiry ?? options.onApprovalExpiry,
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
       ...call?.options,
       callLimit: 'maxScriptCalls',
       signal: ending.signal,

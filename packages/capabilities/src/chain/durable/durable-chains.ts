@@ -6,6 +6,7 @@ import type {
   LeaseRequest,
   Logger,
   NewRun,
+  ProgressSink,
   Run,
   RunWriter,
   Sandbox,
@@ -47,6 +48,8 @@ export interface DurableChainsOptions {
   readonly onApprovalExpiry?: ExpiryPolicy;
   /** Milliseconds for which a run waits only for approvals before it is paused; 250 when absent. */
   readonly pauseAfterMs?: number;
+  /** Receives the progress of the calls of runs, except of those that work for a call. */
+  readonly onProgress?: ProgressSink;
 }
 
 /** Scripts that survive the end of their process. Disposing it suspends the active runs, which can be resumed later. */
@@ -92,6 +95,7 @@ const changedMs = 600_000;
 export function createDurableChains(options: DurableChainsOptions): DurableChains {
   const { store, invoker, sandbox, preflight, logger = silentLogger } = options;
   const { leaseMs = 10_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250, onApprovalExpiry = 'deny' } = options;
+  const progress = options.onProgress === undefined ? {} : { onProgress: options.onProgress };
   const { clock } = invoker;
   const { owner = `process_${crypto.randomUUID()}` } = options;
   const closing = new AbortController();
@@ -117,6 +121,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       onApprovalExpiry,
       pauseAfterMs,
       ...(preflight === undefined ? {} : { preflight }),
+      ...progress,
       ...how,
     });
     active.set(run.id, activation);

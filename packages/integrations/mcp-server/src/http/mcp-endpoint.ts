@@ -57,11 +57,14 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     return caller.gateway;
   }
 
-  const create = (request?: Request): ReturnType<typeof createMcpServer> =>
-    createMcpServer({ gatewayOf, stateKey, mode: modeOf(request) });
-  const modern = createMcpHandler(({ requestInfo }) => create(requestInfo), { legacy: 'reject', ...reporting });
+  const create = (era: McpServerOptions['era'], request?: Request): ReturnType<typeof createMcpServer> =>
+    createMcpServer({ gatewayOf, stateKey, era, mode: modeOf(request) });
+  const modern = createMcpHandler(({ requestInfo }) => create('modern', requestInfo), {
+    legacy: 'reject',
+    ...reporting,
+  });
   const streams = createStreams(maxStreams);
-  const sessions = createSessions({ create, clock, maxSessions, ...reporting });
+  const sessions = createSessions({ create: (request) => create('legacy', request), clock, maxSessions, ...reporting });
 
   return {
     async fetch(request, caller) {

@@ -33,7 +33,8 @@ export function serveMcpStdio(options: McpStdioOptions): McpStdioConnection {
   });
   let server: Server | undefined;
   const handle = serveStdio(
-    () => (server = createMcpServer({ gatewayOf: () => gateway, stateKey, ...(mode === undefined ? {} : { mode }) })),
+    ({ era }) =>
+      (server = createMcpServer({ gatewayOf: () => gateway, stateKey, era, ...(mode === undefined ? {} : { mode }) })),
     { transport: new StdioServerTransport(input, output), ...(onError === undefined ? {} : { onerror: onError }) },
   );
   return {

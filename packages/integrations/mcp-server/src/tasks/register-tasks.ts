@@ -1,6 +1,7 @@
 import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
-import type { ClientCapabilities, Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { approvalQuestions, decideWith } from '../approvals.ts';
+import type { ClientCapabilities, InputRequests, Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import { decideWith, questionsFor } from '../approvals.ts';
+import type { AskingModes } from '../approvals.ts';
 import type { McpGateway } from '../gateway.ts';
 import { resultOfRun } from '../run-script.ts';
 import { listParams, taskParams } from './params.ts';
@@ -14,8 +15,8 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 export interface TaskServices {
   readonly gatewayOf: (context: ServerContext) => McpGateway;
   readonly capabilitiesOf: (context: ServerContext) => ClientCapabilities | undefined;
-  /** True if the client can ask its user. */
-  readonly canAsk: (capabilities: ClientCapabilities | undefined) => boolean;
+  /** Returns the questions that a client can show. */
+  readonly askingModes: (capabilities: ClientCapabilities | undefined) => AskingModes | undefined;
   /** Name of the tool that resumes a run. */
   readonly resumeTool: string;
 }
@@ -25,7 +26,7 @@ const restMs = 500;
 
 /** Serves the methods on tasks of both generations. A task is a durable run, so it outlives connection and process. */
 export function registerTasks(server: Server, services: TaskServices): void {
-  const { gatewayOf, capabilitiesOf, canAsk, resumeTool } = services;
+  const { gatewayOf, capabilitiesOf, askingModes, resumeTool } = services;
 
   server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, context) => {
     const gateway = gatewayOf(context);
@@ -80,14 +81,15 @@ export function registerTasks(server: Server, services: TaskServices): void {
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [tasksExtension]: {} } } });
   }
 
-  async function questionsOf(
-    { id, status }: TaskRun,
-    context: ServerContext,
-  ): Promise<ReturnType<typeof approvalQuestions> | undefined> {
+  async function questionsOf({ id, status }: TaskRun, context: ServerContext): Promise<InputRequests | undefined> {
     const gateway = gatewayOf(context);
-    if (status !== 'paused' || !canAsk(capabilitiesOf(context)) || !(await gateway.caller()).mayApprove)
-      return undefined;
-    const questions = approvalQuestions(await gateway.pending(id));
+    const modes = askingModes(capabilitiesOf(context));
+    const mayWait = status === 'paused' || status === 'running';
+    if (!mayWait || modes === undefined || !(await gateway.caller()).mayApprove) return undefined;
+    const pending = await gateway.pending(id);
+    // Approvals of a run in progress pause it in a moment.
+    const asked = status === 'paused' ? pending : pending.filter(({ elicitation }) => elicitation !== undefined);
+    const questions = questionsFor(asked, modes);
     return Object.keys(questions).length === 0 ? undefined : questions;
   }
 
@@ -98,8 +100,7 @@ export function registerTasks(server: Server, services: TaskServices): void {
     for (;;) {
       const run = await findTask(runId, gateway);
       if (run.status !== 'paused' && run.status !== 'running') break;
-      if (run.status === 'running') await gateway.settle(runId, { signal });
-      else if (!(await askOnce(run, refused, context))) await rest(signal);
+      if (!(await askOnce(run, refused, context))) await rest(signal);
     }
     return resultOfRun(runId, { gateway, resumeTool });
   }
@@ -112,7 +113,6 @@ export function registerTasks(server: Server, services: TaskServices): void {
       const answer = await context.mcpReq.elicitInput(params);
       if (!(await decideWith({ [id]: answer }, run.id, gateway))) refused.add(id);
     }
-    if (questions.length > 0) await gateway.settle(run.id, { signal: context.mcpReq.signal });
     return questions.length > 0;
   }
 }
