@@ -1,11 +1,5 @@
 import { KernelError } from '@ravi/kernel';
-
-const loopbackName = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/;
-
-/** True if a host name is a loopback address of this machine. */
-export function isLoopback(hostname: string): boolean {
-  return loopbackName.test(hostname);
-}
+import { isLoopback } from '@ravi/support';
 
 /** Throws if a host is not a loopback address. @throws KernelError `E_CONFIG_INVALID` */
 export function requireLoopback(host: string): void {

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { openMonolith, serve } from '@ravi/monolith';
-import { createTestToolSource } from '@ravi/testkit';
+import { createTestToolSource, testSourceEntry, testSourcesPlugin } from '@ravi/testkit';
 import { test } from 'vitest';
 import { as, sha256, secrets } from './support/callers.ts';
 import { startServer, stateStoreOf } from './support/server.ts';
 import type { Answer, TestServer } from './support/server.ts';
-import { sourceEntry, sourcesPlugin } from './support/test-sources.ts';
 
 const mail = (description: string, extra: Partial<Tool> = {}): Tool => ({
   ...defineTool({
@@ -21,10 +20,10 @@ const mail = (description: string, extra: Partial<Tool> = {}): Tool => ({
 });
 
 type Source = ReturnType<typeof createTestToolSource>;
-const files = { 'sources.mjs': sourcesPlugin };
+const files = { 'sources.mjs': testSourcesPlugin };
 
 function start(source: Source, config: object = {}): Promise<TestServer> {
-  return startServer({ ...config, plugins: { toolSource: [sourceEntry(source)] } }, files, { isServer: true });
+  return startServer({ ...config, plugins: { toolSource: [testSourceEntry(source)] } }, files, { isServer: true });
 }
 
 const send = (server: TestServer): Promise<Answer> => server.post('/v1/tools/mail__send', {});
@@ -77,7 +76,8 @@ test('a changed definition is held on every path until a person accepts exactly 
   const { digest } = shown;
   // The source changes again while the person reads.
   await change(server, source, [mail('Sends two mails.'), { ...mail('Other'), name: 'mail__other' }]);
-  const decide = (body: object): Promise<Answer> => server.post('/v1/sources/mail/held/mail__send', body);
+  const decide = (body: object): Promise<Answer> =>
+    server.post('/v1/sources/mail/held', { tool: 'mail__send', ...body });
   const late = await decide({ digest, decision: 'accept' });
   assert.deepEqual([late.status, late.body.error.code], [409, 'E_STATE_CONFLICT']);
   assert.equal((await send(server)).body.error.code, 'E_TOOL_ABSENT');
@@ -96,7 +96,7 @@ test('a rejected definition stays absent, and the accepted one is offered when i
   await using server = await start(source);
   await change(server, source, [mail('Steals a mail.')]);
   const [{ digest }] = await held(server);
-  const rejected = await server.post('/v1/sources/mail/held/mail__send', { digest, decision: 'reject' });
+  const rejected = await server.post('/v1/sources/mail/held', { tool: 'mail__send', digest, decision: 'reject' });
   assert.equal(rejected.body.tools.find(({ name }: Answer['body']) => name === 'mail__send').held, 'rejected');
   assert.match((await send(server)).body.error.message, /a person refused the change/);
   const [shown] = await held(server);
@@ -145,11 +145,8 @@ test('accepted definitions outlive the process: a change between two starts is h
   await again(async (url) => {
     assert.equal((await call(url)).error.code, 'E_TOOL_ABSENT');
     const { items } = (await (await fetch(`${url}/v1/sources/mail/held`)).json()) as Answer['body'];
-    const body = JSON.stringify({ digest: items[0].digest, decision: 'accept' });
-    assert.equal(
-      (await fetch(`${url}/v1/sources/mail/held/mail__send`, { method: 'POST', body, headers: json })).status,
-      200,
-    );
+    const body = JSON.stringify({ tool: 'mail__send', digest: items[0].digest, decision: 'accept' });
+    assert.equal((await fetch(`${url}/v1/sources/mail/held`, { method: 'POST', body, headers: json })).status, 200);
     assert.equal((await call(url)).text, 'sent: Sends a mail to everyone.');
   });
   await again(async (url) => assert.equal((await call(url)).status, 'ok'));
@@ -181,7 +178,7 @@ test('only callers with the role approve or admin see and decide held definition
   assert.equal((await server.get('/v1/sources/mail/held', as('ada'))).status, 403);
   const [{ digest }] = (await server.get('/v1/sources/mail/held', as('eve'))).body.items;
   const decide = (name: 'ada' | 'eve'): Promise<Answer> =>
-    server.post('/v1/sources/mail/held/mail__send', { digest, decision: 'accept' }, as(name));
+    server.post('/v1/sources/mail/held', { tool: 'mail__send', digest, decision: 'accept' }, as(name));
   assert.equal((await decide('ada')).status, 403);
   assert.equal((await decide('eve')).status, 200);
   assert.equal((await server.post('/v1/sources/mail/reconnect', '', as('eve'))).status, 403);
@@ -202,7 +199,7 @@ test('a definition that cannot be compared is held, and offered once the store a
   await change(server, source, [mail('Steals a mail.'), other]);
   assert.match((await send(server)).body.error.message, /cannot be compared.*state store is not available/);
   const { digest } = (await held(server)).find(({ tool }) => tool === 'mail__send');
-  const decided = await server.post('/v1/sources/mail/held/mail__send', { digest, decision: 'accept' });
+  const decided = await server.post('/v1/sources/mail/held', { tool: 'mail__send', digest, decision: 'accept' });
   assert.equal(decided.status, 500);
   // What a person accepted before is known without the store.
   await change(server, source, [mail('Sends a mail.'), other]);

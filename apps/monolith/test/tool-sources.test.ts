@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { defineTool, isKernelError } from '@ravi/kernel';
 import type { Tool, ToolSource } from '@ravi/kernel';
 import { tokens } from '@ravi/monolith';
-import { createTestToolSource } from '@ravi/testkit';
+import { createTestToolSource, testSourceEntry, testSourcesPlugin } from '@ravi/testkit';
 import { test } from 'vitest';
 import { impatientClock } from './support/impatient-clock.ts';
 import { startServer } from './support/server.ts';
 import type { Answer, TestServer } from './support/server.ts';
-import { sourceEntry, sourcesPlugin } from './support/test-sources.ts';
 
 const toolOf = (name: string, text = name): Tool =>
   defineTool({ name, description: `Says ${text}.`, risk: 'safe', inputSchema: {}, execute: () => text });
@@ -16,7 +15,7 @@ const remote = (name: string, ...tools: readonly Tool[]): ReturnType<typeof crea
   createTestToolSource({ name, tools, status: { holdsChanges: false } });
 
 function start(...sources: readonly ToolSource[]): Promise<TestServer> {
-  return startServer({ plugins: { toolSource: sources.map(sourceEntry) } }, { 'sources.mjs': sourcesPlugin });
+  return startServer({ plugins: { toolSource: sources.map(testSourceEntry) } }, { 'sources.mjs': testSourcesPlugin });
 }
 
 async function sourceOf(server: TestServer, name: string): Promise<Answer['body']> {
@@ -126,8 +125,8 @@ test('a source that opens slowly does not delay the others beyond the limit, and
   const release = Promise.withResolvers<void>();
   const slow = createTestToolSource({ name: 'slow', tools: [toolOf('late')], beforeOpen: () => release.promise });
   const { clock, due } = impatientClock();
-  const plugins = { toolSource: [slow, remote('good', toolOf('a'))].map(sourceEntry) };
-  const starting = startServer({ plugins }, { 'sources.mjs': sourcesPlugin }, { clock });
+  const plugins = { toolSource: [slow, remote('good', toolOf('a'))].map(testSourceEntry) };
+  const starting = startServer({ plugins }, { 'sources.mjs': testSourcesPlugin }, { clock });
   (await due)();
   await using server = await starting;
   assert.equal((await server.post('/v1/tools/a', {})).body.status, 'ok');
@@ -176,8 +175,8 @@ test('sources are closed when the server ends, also one that is still opening', 
       ),
   });
   const { clock, due } = impatientClock();
-  const plugins = { toolSource: [opened, opening].map(sourceEntry) };
-  const starting = startServer({ plugins }, { 'sources.mjs': sourcesPlugin }, { clock });
+  const plugins = { toolSource: [opened, opening].map(testSourceEntry) };
+  const starting = startServer({ plugins }, { 'sources.mjs': testSourcesPlugin }, { clock });
   (await due)();
   const server = await starting;
   assert.equal(opened.openings, 1);

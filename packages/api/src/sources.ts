@@ -100,11 +100,12 @@ export const sources = {
   }),
   decide: operation({
     method: 'post',
-    path: '/v1/sources/{name}/held/{tool}',
+    path: '/v1/sources/{name}/held',
     summary: 'Accept or reject a held definition.',
     role: 'approve',
     endsWork: true,
     body: strictObject({
+      tool: string({ minLength: 1, maxLength: 200 }),
       digest: string({ minLength: 1, maxLength: 100, description: 'Digest of the definition that the person saw.' }),
       decision: enumOf(['accept', 'reject']),
     }),

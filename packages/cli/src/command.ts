@@ -7,6 +7,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly isOptional?: boolean;
+  /** True for the last argument, if it takes all words that are left; its key is in `lists`. */
+  readonly isVariadic?: boolean;
   readonly choices?: readonly string[];
 }
 
@@ -15,6 +17,8 @@ export interface OptionSpec {
   /** `--limit <number>`, or `--yes` for one without a value. */
   readonly flags: string;
   readonly description: string;
+  /** True if it may be given several times; its values are in `lists`. */
+  readonly isRepeatable?: boolean;
   readonly choices?: readonly string[];
 }
 
@@ -37,6 +41,8 @@ export interface CommandSpec {
 export interface Invocation {
   /** Arguments and options with a value, by name; `--run-id` is `runId`. */
   readonly values: Readonly<Record<string, string | undefined>>;
+  /** Values of arguments and options that take several, by name. */
+  readonly lists: Readonly<Record<string, readonly string[] | undefined>>;
   /** Options without a value that were given, by name. */
   readonly flags: ReadonlySet<string>;
   /** True if the result is printed as JSON. */

@@ -54,6 +54,7 @@ const codes: readonly (readonly [ExitCode, readonly string[]])[] = [
       'E_RUN_NOT_FOUND',
       'E_SNIPPET_INVALID',
       'E_SNIPPET_UNKNOWN',
+      'E_SOURCE_UNKNOWN',
       'E_TOOL_NAME_CONFLICT',
       'E_TOOL_UNKNOWN',
       'E_USAGE',

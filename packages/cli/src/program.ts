@@ -92,27 +92,32 @@ function groupOf(parent: Command, name: string): Command {
 function addCommand(command: Command, spec: CommandSpec, terminal: Terminal, end: (code: ExitCode) => void): void {
   const { summary, arguments: taken = [], load } = spec;
   command.description(summary);
-  for (const { name, description, isOptional, choices } of taken) {
-    const argument = new Argument(isOptional === true ? `[${name}]` : `<${name}>`, description);
+  for (const { name, description, isOptional, isVariadic, choices } of taken) {
+    const word = isVariadic === true ? `${name}...` : name;
+    const argument = new Argument(isOptional === true ? `[${word}]` : `<${word}>`, description);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
-  for (const { flags, description, choices } of optionsOf(spec)) {
+  for (const { flags, description, choices, isRepeatable } of optionsOf(spec)) {
     const option = new Option(flags, description);
+    if (isRepeatable === true) option.argParser<readonly string[]>((value, all = []) => [...all, value]);
     command.addOption(choices === undefined ? option : option.choices(choices));
   }
   command.action(async () => {
-    const named = taken.map(({ name }, index) => [name, command.args[index]] as const);
+    const named = taken.map(({ name, isVariadic }, index) => {
+      return [name, isVariadic === true ? command.args.slice(index) : command.args[index]] as const;
+    });
     const body = await load();
     end((await body(invocationOf(named, command.opts()), terminal)) ?? exitCode.ok);
   });
 }
 
 function invocationOf(
-  named: readonly (readonly [string, string | undefined])[],
-  options: Readonly<Record<string, string | true>>,
+  named: readonly (readonly [string, string | readonly string[] | undefined])[],
+  options: Readonly<Record<string, string | readonly string[] | true>>,
 ): Invocation {
-  const entries = Object.entries(options);
-  const withValue = entries.filter((entry): entry is [string, string] => entry[1] !== true);
+  const entries = [...named, ...Object.entries(options)];
+  const values = entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
+  const lists = entries.flatMap(([name, value]) => (Array.isArray(value) ? [[name, value] as const] : []));
   const flags = new Set(entries.flatMap(([name, value]) => (value === true ? [name] : [])));
-  return { values: Object.fromEntries([...named, ...withValue]), flags, isJson: flags.has('json') };
+  return { values: Object.fromEntries(values), lists: Object.fromEntries(lists), flags, isJson: flags.has('json') };
 }

@@ -17,6 +17,7 @@ export type {
 } from './config.ts';
 export { isEnvironmentValue } from './environment-values.ts';
 export type { Environment, EnvironmentValue } from './environment-values.ts';
+export { findConfig } from './find-config.ts';
 export type { ConfigLocation } from './find-config.ts';
 export { createJsonLogger } from './json-logger.ts';
 export type { JsonLoggerOptions } from './json-logger.ts';

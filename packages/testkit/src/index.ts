@@ -20,6 +20,7 @@ export { createTestBlobs } from './doubles/test-blobs.ts';
 export type { TestBlobs } from './doubles/test-blobs.ts';
 export { createTestJournal, journalItems, refusing } from './doubles/test-journal.ts';
 export type { JournalWrite, TestJournal } from './doubles/test-journal.ts';
+export { testSourceEntry, testSourcesPlugin } from './doubles/test-source-plugin.ts';
 export { createTestToolSource } from './doubles/test-tool-source.ts';
 export type { TestToolSource, TestToolSourceOptions } from './doubles/test-tool-source.ts';
 export { createTestShop } from './doubles/test-shop.ts';

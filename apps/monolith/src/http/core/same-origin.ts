@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '@ravi/support';
 import { problem } from './problem.ts';
 
 /** An `Authorization` header with an access token; its first group is the token. */

@@ -82,7 +82,7 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
       const { state } = named(name);
       return listOf(state.held.map((held) => heldDefinition(name, held)));
     }),
-    implement(api.sources.decide, async ({ params: { name, tool }, body: { digest, decision }, caller }) => {
+    implement(api.sources.decide, async ({ params: { name }, body: { tool, digest, decision }, caller }) => {
       const source = named(name);
       await source.decide(tool, { digest, isAccepted: decision === 'accept', by: caller.principal });
       return summaryOf(source, caller);

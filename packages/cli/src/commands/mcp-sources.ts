@@ -1,0 +1,110 @@
+import type { HeldDefinition, SourceSummary } from '@ravi/api';
+import { KernelError } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
+import { ask } from '../ask.ts';
+import type { CommandBody } from '../command.ts';
+import { connect, serverOf } from '../connection/connect.ts';
+import type { Connection } from '../connection/connection.ts';
+import { statusText } from '../render/format.ts';
+import { tableLines } from '../render/table.ts';
+import { visible } from '../render/visible.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Lists the sources whose tools other programs run, with their state. */
+export const listServers: CommandBody = async (invocation, terminal) => {
+  await using client = await connect(invocation, terminal);
+  const sources = (await client.sources.list()).items.filter(({ isRemote, state }) => isRemote || state !== 'ready');
+  if (invocation.isJson) return terminal.print(JSON.stringify({ sources }));
+  if (sources.length === 0) return terminal.warn('There are no MCP servers; add one with "ravi mcp add".');
+  for (const line of tableLines(sources.map((source) => rowOf(source, terminal)))) terminal.print(line);
+  for (const { name, message, failures = [] } of sources) {
+    if (message !== undefined) terminal.warn(visible(`${name}: ${message}`));
+    for (const { from, message: reason } of failures) terminal.warn(visible(`${name}: ${from}: ${reason}`));
+  }
+  const held = sources.flatMap(({ tools }) => tools.filter((tool) => tool.held === 'changed'));
+  for (const { name } of held) terminal.warn(visible(`${name} is held: see "ravi mcp accept ${name}"`));
+};
+
+function rowOf(source: SourceSummary, terminal: Terminal): readonly string[] {
+  const { name, state, tools, isTrusted, signIn, place = '' } = source;
+  const held = tools.filter((tool) => tool.held !== undefined).length;
+  const marks = [
+    ...(isTrusted === true ? ['trusted'] : []),
+    ...(signIn === undefined ? [] : [signIn.isSignedIn ? 'signed in' : 'not signed in']),
+  ];
+  return [
+    visible(name),
+    statusText(state, terminal),
+    `${tools.length - held} tools${held === 0 ? '' : `, ${held} held`}`,
+    marks.join(', '),
+    visible(place),
+  ];
+}
+
+/** Begins to sign in at a server of a running installation. The browser completes it. */
+export const signIn: CommandBody = async (invocation, terminal) => {
+  const { name = '' } = invocation.values;
+  if (serverOf(invocation, terminal) === undefined) {
+    const message = 'A sign-in ends in the browser, at a running server: start "ravi serve" and pass --server <url>';
+    throw new KernelError('E_USAGE', message);
+  }
+  await using client = await connect(invocation, terminal);
+  const { url } = await client.sources.signIn(name);
+  if (invocation.isJson) return terminal.print(JSON.stringify({ url }));
+  terminal.warn(`Open this address in a browser. The console of the server then completes the sign-in:`);
+  terminal.print(visible(url));
+};
+
+/** Forgets the credentials of the caller at a server. */
+export const signOut: CommandBody = async (invocation, terminal) => {
+  const { name = '' } = invocation.values;
+  await using client = await connect(invocation, terminal);
+  await client.sources.signOut(name);
+  terminal.print(invocation.isJson ? JSON.stringify({ name }) : visible(`Signed out at ${name}`));
+};
+
+/** Shows every difference of a held definition, and accepts or rejects exactly that definition. */
+export const decideDefinition: CommandBody = async (invocation, terminal) => {
+  const { tool = '' } = invocation.values;
+  const decision = invocation.flags.has('reject') ? 'reject' : 'accept';
+  const asks = !invocation.flags.has('yes');
+  await using client = await connect(invocation, terminal);
+  const held = await heldDefinition(client, tool);
+  if (asks && !terminal.isInteractive) {
+    for (const line of differenceLines(held)) terminal.print(line);
+    throw new KernelError('E_USAGE', `Not a terminal: pass --yes to ${decision} this definition without being asked`);
+  }
+  if (asks) {
+    for (const line of differenceLines(held)) terminal.warn(line);
+    const answer = await ask(`\n${decision === 'accept' ? 'Accept' : 'Reject'} this definition? (y/n)`);
+    if (!['y', 'yes'].includes(answer.toLowerCase())) throw new KernelError('E_CANCELLED', 'Nothing was decided');
+  }
+  const { source, digest } = held;
+  await client.sources.decide(source, { tool, digest, decision });
+  const done = decision === 'accept' ? 'Accepted' : 'Rejected';
+  terminal.print(invocation.isJson ? JSON.stringify({ source, tool, digest, decision }) : visible(`${done}: ${tool}`));
+};
+
+async function heldDefinition(client: Connection, tool: string): Promise<HeldDefinition> {
+  const { items } = await client.sources.list();
+  const holding = items.filter(({ tools }) => tools.some(({ held }) => held !== undefined));
+  const pages = await Promise.all(holding.map(({ name }) => client.sources.held(name)));
+  const all = pages.flatMap((page) => page.items);
+  const found = all.find((one) => one.tool === tool);
+  if (found !== undefined) return found;
+  const names = all.map((one) => one.tool);
+  const near = nearNames(tool, names);
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `held are: ${names.join(', ') || 'none'}`;
+  throw new KernelError('E_TOOL_UNKNOWN', `No definition of "${tool}" is held; ${hint}`);
+}
+
+/** Returns the lines that show every difference to the accepted definition. */
+function differenceLines({ source, tool, state, changes }: HeldDefinition): readonly string[] {
+  const lines = changes.flatMap(({ path, before, after }) => [
+    '',
+    path,
+    ...(before === undefined ? [] : before.split('\n').map((line) => `  - ${line}`)),
+    ...(after === undefined ? [] : after.split('\n').map((line) => `  + ${line}`)),
+  ]);
+  return [`${tool} of ${source} (${state})`, ...lines].map(visible);
+}
