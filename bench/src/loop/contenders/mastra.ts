@@ -1,4 +1,5 @@
 import { Agent } from '@mastra/core/agent';
+import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
 import { MockLanguageModelV3 } from 'ai/test';
 import { z } from 'zod';
@@ -19,7 +20,8 @@ export function createMastraRunner(tool: LoopTool): LoopRunner {
     execute: ({ value }) => tool(value),
   });
   return async (script) => {
-    const model = scripted(script);
+    // Mastra has types of its own for models.
+    const model = scripted(script) as unknown as MastraModelConfig;
     const agent = new Agent({ id: 'bench', name: 'bench', instructions: 'go', model, tools: { echo } });
     const { error } = await agent.generate('go', { maxSteps: script.steps + 1 });
     if (error !== undefined) throw error;

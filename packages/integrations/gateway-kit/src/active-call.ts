@@ -54,9 +54,9 @@ export class ActiveCall {
   /** Is cancelled by this signal from now on, and by no earlier one. */
   follow(signal: AbortSignal | undefined): void {
     this.#source?.removeEventListener('abort', this.#abort);
-    this.#source = signal;
-    if (signal?.aborted === true) this.#abort();
-    else signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#source = this.#ended === undefined ? signal : undefined;
+    if (this.#source?.aborted === true) this.#abort();
+    else this.#source?.addEventListener('abort', this.#abort, { once: true });
   }
 
   /** Waits for the decision on a call inside this one. */

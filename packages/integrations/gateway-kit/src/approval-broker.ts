@@ -1,4 +1,4 @@
-import { compareRisk, isCallWithin } from '@ravi/kernel';
+import { compareRisk, isCallWithin, KernelError } from '@ravi/kernel';
 import type { ApprovalDecisionInput, ApprovalHandler, ApprovalRequest } from '@ravi/kernel';
 import type { ActiveCall } from './active-call.ts';
 
@@ -10,7 +10,7 @@ export interface ApprovalBroker extends ApprovalHandler {
   readonly active: Set<ActiveCall>;
 }
 
-/** Creates an {@link ApprovalBroker}. `questions` answers what running tools ask; without it they are declined. */
+/** Creates an {@link ApprovalBroker}. `questions` answers what running tools ask; without it they are not supported. */
 export function createApprovalBroker(questions?: ApprovalHandler): ApprovalBroker {
   const active = new Set<ActiveCall>();
   const find = (request: ApprovalRequest): ActiveCall | undefined => {
@@ -25,7 +25,7 @@ export function createApprovalBroker(questions?: ApprovalHandler): ApprovalBroke
     active,
     request(request, options) {
       if (request.elicitation !== undefined) {
-        return questions?.request(request, options) ?? denied('Questions of tools cannot be answered here');
+        return questions?.request(request, options) ?? Promise.reject(noPerson());
       }
       const call = find(request);
       if (call === undefined) return denied('The framework did not make this call');
@@ -50,6 +50,10 @@ function takeApproval(call: ActiveCall, request: ApprovalRequest): ApprovalDecis
     seen.id === request.id &&
     compareRisk(request.risk, seen.risk) <= 0;
   return isSame ? decision : { decision: 'denied', reason: 'The call changed after it was approved' };
+}
+
+function noPerson(): KernelError {
+  return new KernelError('E_UNSUPPORTED', 'There is no person to ask: the gateway has no approval handler');
 }
 
 async function denied(reason: string): Promise<ApprovalDecisionInput> {

@@ -1,18 +1,19 @@
 import { sha256OfJson } from '@ravi/invoker';
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, isLocalTool, KernelError } from '@ravi/kernel';
-import type { ApprovalRequest, InvocationResult, JsonValue } from '@ravi/kernel';
-import { inspectArguments } from '@ravi/support';
+import type { ApprovalRequest, InvocationResult, JsonValue, Logger } from '@ravi/kernel';
+import { errorText, inspectArguments } from '@ravi/support';
 import { ActiveCall } from './active-call.ts';
 import type { ApprovalBroker } from './approval-broker.ts';
 import type { CallRecords, KnownRecord } from './call-records.ts';
+import { keyOfCall } from './call-turns.ts';
 import type { CheckOptions, GatewayCall, GatewayCheck, GatewayDecision, GatewayOutcome } from './gateway-types.ts';
-import { keyOfRun } from './runs.ts';
 import type { Runs } from './runs.ts';
 
 /** Parts that the steps of a call share. */
 export interface CallParts {
   readonly invoker: ToolInvoker;
+  readonly logger: Logger;
   readonly runs: Runs;
   readonly records: CallRecords;
   readonly broker: ApprovalBroker;
@@ -31,11 +32,6 @@ interface Step {
 }
 
 const plainId = /^(?!x-)[A-Za-z0-9_-]{1,100}$/;
-
-/** Returns a text that is equal for equal call ids of equal runs. */
-export function keyOfCall({ run, callId }: Pick<GatewayCall, 'run' | 'callId'>): string {
-  return JSON.stringify([keyOfRun(run), callId]);
-}
 
 /** Makes a call, or joins it. */
 export async function makeCall(parts: CallParts, step: Step): Promise<ActiveCall | GatewayOutcome> {
@@ -125,7 +121,7 @@ function earlierOutcome(parts: CallParts, { call, known, digest }: Step): Active
   if (active !== undefined) return active;
   if (known?.record.state === 'done') return { status: 'done', result: known.record.result, isReplay: true };
   if (known?.record.state !== 'started' || isRepeatable(parts, call)) return undefined;
-  const message = `The call of ${call.name} was interrupted. It is unknown if it had its effect, so it is not made again`;
+  const message = `The call of ${call.name} was started before, and it is unknown if it had its effect. It is not made again`;
   return { status: 'done', result: errorResult('error', 'E_CALL_UNKNOWN', message), isReplay: true };
 }
 
@@ -151,7 +147,7 @@ async function start(
   { call, session, digest, known }: Step,
   approval?: ActiveCall['approval'],
 ): Promise<ActiveCall | GatewayOutcome> {
-  const { invoker, records, broker, active } = parts;
+  const { invoker, records, broker, active, logger } = parts;
   const { run, callId, name, args, signal } = call;
   const requestId = approval?.request.id;
   const kept = { digest, ...(requestId === undefined ? {} : { requestId }) };
@@ -167,10 +163,15 @@ async function start(
   const onExecute = (): void => {
     hasRun = true;
   };
+  // The call has run: its result is delivered, and a repeated call gets `E_CALL_UNKNOWN`.
   const finish = async (result: InvocationResult): Promise<void> => {
-    const before = await records.get(run, callId);
-    // Absent after the end of the run.
-    if (before !== undefined) await records.put(run, callId, { ...kept, state: 'done', result }, before);
+    try {
+      const before = await records.get(run, callId);
+      // Absent after the end of the run.
+      if (before !== undefined) await records.put(run, callId, { ...kept, state: 'done', result }, before);
+    } catch (error) {
+      logger.error('the outcome of a call is lost', { tool: name, error: errorText(error) });
+    }
   };
   const end = async (): Promise<void> => {
     const options = { session, signal: running.signal, onExecute, approvalId: requestId };

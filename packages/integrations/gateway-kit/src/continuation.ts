@@ -2,7 +2,8 @@ import { sha256OfJson } from '@ravi/invoker';
 import type { ApprovalRequest, Clock, JsonObject, JsonSchema } from '@ravi/kernel';
 import { inspectArguments } from '@ravi/support';
 import type { ActiveCall } from './active-call.ts';
-import { keyOfCall, refused } from './call-steps.ts';
+import { refused } from './call-steps.ts';
+import { keyOfCall } from './call-turns.ts';
 import type { DescriptorCall, GatewayTool } from './gateway-types.ts';
 import { keyOfRun } from './runs.ts';
 

@@ -1,18 +1,18 @@
 import { createToolChainTool } from '@ravi/capabilities';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
-import { KernelError } from '@ravi/kernel';
+import { KernelError, silentLogger } from '@ravi/kernel';
 import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import type { ActiveCall } from './active-call.ts';
 import { createApprovalBroker } from './approval-broker.ts';
 import { createCallRecords } from './call-records.ts';
-import { checkCall, decideCall, keyOfCall, makeCall, readStep } from './call-steps.ts';
+import { checkCall, decideCall, makeCall, readStep } from './call-steps.ts';
 import type { CallParts } from './call-steps.ts';
 import { createContinuation } from './continuation.ts';
 import { describeTools } from './descriptors.ts';
 import type { Gateway, GatewayCall, GatewayOptions, GatewayOutcome, GatewayTool } from './gateway-types.ts';
-import { createKeyedQueue } from './keyed-queue.ts';
+import { createKeyedQueue, keyOfCall } from './call-turns.ts';
 import { createMemoryValues } from './memory-values.ts';
-import { readArtifact } from './read-artifact.ts';
+import { readArtifact } from './results.ts';
 import { createRuns, keyOfRun } from './runs.ts';
 
 const chainName = 'tool_chain';
@@ -63,8 +63,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxRuns: maxRuns ?? 1_000,
     countStarted: (run) => (values === undefined ? Promise.resolve(0) : records.countStarted(run)),
     isBusy: (run) => callsOf(run).length > 0,
+    onEvict: (run) => void (values === undefined && records.removeAll(run)),
   });
-  const parts: CallParts = { invoker, runs, records, broker, hasHandler, active };
+  const parts: CallParts = {
+    invoker,
+    logger: options.logger ?? silentLogger,
+    runs,
+    records,
+    broker,
+    hasHandler,
+    active,
+  };
   const queue = createKeyedQueue();
   const inTurn = <Value>(
     call: GatewayCall,

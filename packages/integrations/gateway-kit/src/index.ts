@@ -12,4 +12,4 @@ export type {
   GatewayOutcome,
   GatewayTool,
 } from './gateway-types.ts';
-export { outcomeText, requestText } from './result-text.ts';
+export { outcomeText, requestText } from './results.ts';

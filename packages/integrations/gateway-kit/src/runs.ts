@@ -10,6 +10,8 @@ export interface RunsOptions {
   readonly countStarted: (run: FrameworkRun) => Promise<number>;
   /** True if a call of the run is in progress. */
   readonly isBusy: (run: FrameworkRun) => boolean;
+  /** Called for a run that leaves because of `maxRuns`. */
+  readonly onEvict: (run: FrameworkRun) => void;
 }
 
 /** Sessions of runs. */
@@ -30,7 +32,7 @@ interface OpenRun {
 }
 
 /** Creates {@link Runs}: one session per run, so that its budget, grants and artifacts last from the first call to the last. */
-export function createRuns({ invoker, session: shared, maxRuns, countStarted, isBusy }: RunsOptions): Runs {
+export function createRuns({ invoker, session: shared, maxRuns, countStarted, isBusy, onEvict }: RunsOptions): Runs {
   const runs = new Map<string, OpenRun>();
 
   function start(run: FrameworkRun): OpenRun {
@@ -48,6 +50,7 @@ export function createRuns({ invoker, session: shared, maxRuns, countStarted, is
       if (isBusy(run)) continue;
       runs.delete(key);
       void session.close();
+      onEvict(run);
     }
   }
 

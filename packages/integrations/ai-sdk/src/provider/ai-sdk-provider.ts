@@ -8,7 +8,7 @@ import { createDecoder } from './decode-response.ts';
 import { encodeRequest } from './encode-request.ts';
 import type { EncodedRequest } from './encode-request.ts';
 import { errorOf } from './model-error.ts';
-import type { SdkModel, StreamPart } from './sdk-types.ts';
+import type { SdkModel, StreamPart } from './encode-prompt.ts';
 
 /** Options of {@link createAiSdkProvider}. */
 export interface AiSdkProviderOptions {

@@ -10,7 +10,7 @@ import type {
 import { createResponseBuilder, modelError } from '@ravi/provider-kit';
 import type { OpenCall, ResponseBuilder, ResponseContext, ResponseEnd } from '@ravi/provider-kit';
 import { errorOf } from './model-error.ts';
-import type { StreamPart } from './sdk-types.ts';
+import type { StreamPart } from './encode-prompt.ts';
 
 /** Decoder of one response. */
 export interface ResponseDecoder {

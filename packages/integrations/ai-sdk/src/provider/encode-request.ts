@@ -2,7 +2,7 @@ import type { MediaBlock, ModelRequest, ModelWarning } from '@ravi/kernel';
 import { callIdsOf, commonNameRules, createToolPreparer } from '@ravi/provider-kit';
 import type { PreparedTools, ResponseContext } from '@ravi/provider-kit';
 import { encodePrompt } from './encode-prompt.ts';
-import type { CallOptions, SdkModel } from './sdk-types.ts';
+import type { CallOptions, SdkModel } from './encode-prompt.ts';
 
 /** Encoded request and what the decoder of its response needs. */
 export interface EncodedRequest {

@@ -1,3 +1,11 @@
+import type { GatewayCall } from './gateway-types.ts';
+import { keyOfRun } from './runs.ts';
+
+/** Returns a text that is equal for equal call ids of equal runs. */
+export function keyOfCall({ run, callId }: Pick<GatewayCall, 'run' | 'callId'>): string {
+  return JSON.stringify([keyOfRun(run), callId]);
+}
+
 /** Runs tasks of one key after each other, and those of other keys at the same time. */
 export type KeyedQueue = <Value>(key: string, task: () => Promise<Value>) => Promise<Value>;
 
