@@ -1,8 +1,9 @@
 import type { ApprovalView, RecordedEvent } from '@ravi/api';
-import { isUndecided, KernelError } from '@ravi/kernel';
+import { isKernelError, isUndecided, KernelError } from '@ravi/kernel';
 import type { ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
 import { commandErrorOf, printError } from './command-error.ts';
 import type { Connection } from './connection/connection.ts';
+import { visible } from './render/visible.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Decides the approvals of a run on this side of the connection. */
@@ -25,7 +26,9 @@ export function createApprovalAnswerer(
     // The digests stay on the server, which binds the decision to them.
     const request: ApprovalRequest = { args: {}, ...approval, argsDigest: '', toolDigest: '' };
     for (let isOpen = true; isOpen && !signal.aborted;) {
-      const result = await handler.request(request, { signal });
+      const result = await handler.request(request, { signal }).catch(unlessUnsupported);
+      if (result === undefined)
+        return terminal.warn(visible(`${approval.tool} asks for input: ravi approvals answer ${id}`));
       isOpen = !signal.aborted && !(await isDecided(id, result));
     }
   }
@@ -66,18 +69,24 @@ export function createApprovalAnswerer(
   };
 }
 
+// Rules answer no request for input; a person may do so elsewhere.
+function unlessUnsupported(error: unknown): undefined {
+  if (!isKernelError(error, 'E_UNSUPPORTED')) throw error;
+}
+
 /** Sends a decision. @throws KernelError `E_APPROVAL_DECIDED`, `E_APPROVAL_EXPIRED`, `E_APPROVAL_WITHDRAWN`, `E_APPROVAL_UNKNOWN` */
 export function decide(
   client: Connection,
   id: string,
   result: ApprovalDecisionInput,
 ): Promise<{ readonly approval: ApprovalView }> {
-  const { decision, reason, modifiedArgs, scope } = result;
+  const { decision, reason, modifiedArgs, content, scope } = result;
   const isYes = decision === 'approved' || decision === 'modified';
   return client.approvals.decide(id, {
     decision,
     ...(reason === undefined ? {} : { reason }),
     ...(modifiedArgs === undefined ? {} : { modifiedArgs }),
+    ...(content === undefined ? {} : { content }),
     ...(scope === undefined || !isYes ? {} : { scope }),
   });
 }

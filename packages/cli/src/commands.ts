@@ -145,8 +145,19 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/approvals.ts')).approve,
   },
   {
+    path: 'approvals answer',
+    summary: 'answer a request for input of a running call',
+    reach: 'api',
+    arguments: [approval],
+    options: [
+      { flags: '--content <json>', description: 'answer to a form: JSON, @file, or - for standard input' },
+      { flags: '--done', description: 'the page was visited' },
+    ],
+    load: async () => (await import('./commands/approvals.ts')).answer,
+  },
+  {
     path: 'approvals deny',
-    summary: 'deny a call',
+    summary: 'deny a call, or decline a request for input',
     reach: 'api',
     arguments: [approval],
     options: [{ flags: '--reason <text>', description: 'reason, shown to the model' }],

@@ -14,6 +14,13 @@ const files = {
   'broken.ts': 'const a = ;',
   'wait.ts': 'return await tools.wait();',
   'large.ts': 'return (await tools.rows()).length;',
+  'travel.ts': 'return await tools.travel();',
+  'tools/travel.mjs': `export default { name: 'travel', description: 'Books.', risk: 'safe', inputSchema: { type: 'object' },
+    async execute(_args, { elicit }) {
+      const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+      const answer = await elicit({ mode: 'form', message: 'Where to?', schema });
+      return { content: [{ type: 'text', text: answer.action + ' ' + answer.content?.city }], isError: false };
+    } };`,
   'tools/rows.mjs': `export default { name: 'rows', description: 'Many rows.', risk: 'safe', inputSchema: { type: 'object' },
     execute: async () => ({ content: [], isError: false, structuredContent: Array.from({ length: 9_000 }, (_, i) => i) }) };`,
 };
@@ -283,4 +290,31 @@ test('a question without a decision in time is listed as parked, and an answer d
   const resumed = await parking.ravi(['runs', 'resume', run]);
   assert.equal(resumed.code, 0, resumed.errors);
   assert.match(resumed.output, /^status +completed$/m);
+});
+
+test('a request for input is shown, and answered or declined with a command', async () => {
+  const question = nextQuestion();
+  const run = server.ravi(['chain', 'run', 'travel.ts', '--approve', 'auto']);
+  const id = await question;
+  const shown = await server.ravi(['approvals', 'show', id]);
+  assert.match(shown.output, /asks for input:\nWhere to\?\n {2}city: text/);
+  const asApproval = await server.ravi(['approvals', 'approve', id, '--yes']);
+  assert.notEqual(asApproval.code, 0);
+  const without = await server.ravi(['approvals', 'answer', id]);
+  assert.match(without.errors, /Not a terminal: pass --content/);
+  const invalid = await server.ravi(['approvals', 'answer', id, '--content', '{"town": "Oslo"}']);
+  assert.notEqual(invalid.code, 0);
+  assert.match(invalid.errors, /The answer is not valid at \/city/);
+  const answered = await server.ravi(['approvals', 'answer', id, '--content', '{"city": "Oslo"}']);
+  assert.deepEqual([answered.code, answered.output], [0, 'Answered: travel\n']);
+  const { code, output, errors } = await run;
+  assert.equal(code, 0, errors);
+  assert.match(output, /accept Oslo/);
+  // Rules do not answer.
+  assert.match(errors, new RegExp(`travel asks for input: ravi approvals answer ${id}`));
+
+  const next = nextQuestion();
+  const second = server.ravi(['chain', 'run', 'travel.ts', '--approve', 'auto']);
+  assert.equal((await server.ravi(['approvals', 'deny', await next])).code, 0);
+  assert.match((await second).output, /decline/);
 });

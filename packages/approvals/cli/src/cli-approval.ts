@@ -7,6 +7,7 @@ import type {
   JsonObject,
   RequestedArtifact,
 } from '@ravi/kernel';
+import { askForInput, noTerminal } from './ask-for-input.ts';
 import { answerChoices, parseAnswer } from './parse-answer.ts';
 import { printable } from './terminal-text.ts';
 import { renderArtifacts } from './render-artifacts.ts';
@@ -27,7 +28,8 @@ const maxPrefilledCharacters = 2_000;
 
 /**
  * An approval handler that asks a person at the terminal, one question at a time. Without a terminal, on Ctrl-C and at
- * the end of the input the answer is no.
+ * the end of the input the answer is no. It also asks for the input that a running call wants; without a terminal that is rejected
+ * with `E_UNSUPPORTED`.
  */
 export function createCliApproval({
   input = process.stdin,
@@ -38,10 +40,16 @@ export function createCliApproval({
   async function takeTurn(request: ApprovalRequest, options: ApprovalRequestOptions): Promise<ApprovalDecisionInput> {
     const { signal } = options;
     if (signal.aborted) return withdrawn();
-    if (!isInteractive(input, output))
+    const { elicitation } = request;
+    if (!isInteractive(input, output)) {
+      if (elicitation !== undefined) throw noTerminal(request.tool);
       return { decision: 'denied', reason: 'No approver can be asked: there is no terminal' };
+    }
     using terminal = openTerminal(input, output, signal);
-    const result = await ask(terminal, request, options);
+    const result =
+      elicitation === undefined
+        ? await ask(terminal, request, options)
+        : await askForInput(terminal, { ...request, elicitation });
     if (!signal.aborted) return result;
     terminal.print(isKernelError(signal.reason) ? signal.reason.message : 'The request was withdrawn.');
     return withdrawn();

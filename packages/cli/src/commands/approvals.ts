@@ -1,6 +1,7 @@
 import type { api, ApprovalView, QueryOf } from '@ravi/api';
 import { isUndecided, KernelError } from '@ravi/kernel';
-import type { JsonObject } from '@ravi/kernel';
+import type { ApprovalDecisionInput, ApprovalRequest, JsonObject } from '@ravi/kernel';
+import { createCliApproval } from '@ravi/approval-cli';
 import { decide } from '../answer-approvals.ts';
 import { ask } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
@@ -60,6 +61,46 @@ export const approve: CommandBody = async (invocation, terminal) => {
   terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`Approved: ${approval.tool}`));
 };
 
+/** Answers a request for input: with the content that is given, or with what the person at the terminal types. */
+export const answer: CommandBody = async (invocation, terminal) => {
+  const { approval: id = '', content: given } = invocation.values;
+  const content = given === undefined ? undefined : await readJsonObject(given, 'The content', terminal);
+  await using client = await connect(invocation, terminal);
+  const { approval } = await client.approvals.get(id);
+  const { elicitation } = approval;
+  if (elicitation === undefined) {
+    throw new KernelError(
+      'E_USAGE',
+      `${visible(approval.tool)} needs permission, not input: use "ravi approvals approve"`,
+    );
+  }
+  const decided = await decide(client, id, await answerOf(approval, content, invocation.flags.has('done'), terminal));
+  const text = decided.approval.status === 'denied' ? 'Declined' : 'Answered';
+  terminal.print(invocation.isJson ? JSON.stringify(decided.approval) : visible(`${text}: ${approval.tool}`));
+};
+
+async function answerOf(
+  approval: ApprovalView,
+  content: JsonObject | undefined,
+  isDone: boolean,
+  terminal: Terminal,
+): Promise<ApprovalDecisionInput> {
+  if (content !== undefined) return { decision: 'approved', content };
+  if (isDone) return { decision: 'approved' };
+  if (!terminal.isInteractive) {
+    const what =
+      approval.elicitation?.mode === 'form' ? '--content with the answer' : '--done once the page was visited';
+    throw new KernelError('E_USAGE', `Not a terminal: pass ${what}`);
+  }
+  const request: ApprovalRequest = { args: {}, ...approval, argsDigest: '', toolDigest: '' };
+  const result = await createCliApproval().request(request, { signal: new AbortController().signal });
+  if (result.decision !== 'approved' && result.reason !== undefined) {
+    throw new KernelError('E_CANCELLED', 'Not answered: the request stays open');
+  }
+  const { decision, content: typed } = result;
+  return { decision, ...(typed === undefined ? {} : { content: typed }) };
+}
+
 /** Shows what will run and asks. @throws KernelError `E_CANCELLED` unless the answer is a clear yes */
 async function confirm(
   approval: ApprovalView,
@@ -68,6 +109,12 @@ async function confirm(
 ): Promise<void> {
   // The server refuses the decision, and says why.
   if (!isUndecided(approval)) return;
+  if (approval.elicitation !== undefined) {
+    throw new KernelError(
+      'E_USAGE',
+      `${visible(approval.tool)} asks for input: use "${visible(`ravi approvals answer ${approval.id}`)}"`,
+    );
+  }
   for (const line of approvalLines(approval, terminal)) terminal.warn(line);
   if (modifiedArgs !== undefined) {
     terminal.warn('\nThe call will run with these arguments instead:');
@@ -107,8 +154,23 @@ function approvalLines(approval: ApprovalView, terminal: Pick<Terminal, 'paint'>
       ...(summary === undefined ? [] : [['effect', visible(summary)]]),
       ...(answer === undefined ? [] : [['answer', visible(answerText(answer))]]),
     ]),
+    ...inputLines(approval),
     '',
     ...(display?.rows ?? []).flatMap(rowLines),
+  ];
+}
+
+/** Returns what a running call asks a person. */
+function inputLines({ elicitation, form = [] }: ApprovalView): readonly string[] {
+  if (elicitation === undefined) return [];
+  const about = ['', 'asks for input:', visible(elicitation.message)];
+  if (elicitation.mode === 'url') return [...about, `host ${new URL(elicitation.url).host}`, visible(elicitation.url)];
+  return [
+    ...about,
+    ...form.map(({ name, label, kind, isRequired, choices = [] }) => {
+      const of = choices.length === 0 ? kind : choices.map(({ value }) => value).join(' | ');
+      return visible(`  ${name}${isRequired ? '' : '?'}: ${of}${label === name ? '' : `  ${label}`}`);
+    }),
   ];
 }
 
