@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApprovalView } from '@ravi/api';
 import { isUndecided } from '@ravi/kernel';
 import { Link } from 'wouter';
-import { outcomeOf, printable, timeLeftOf } from '@ravi/approval-web/text';
+import { printable } from '@ravi/approval-web/text';
 import { useApprovals } from '../api/approvals.ts';
 import { RiskBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -13,10 +13,11 @@ import { DenyForm } from './deny-form.tsx';
 import { useDraft, useOpenRequests } from './drafts.ts';
 import { EditForm } from './edit-form.tsx';
 import { EndedNotice } from './ended-draft.tsx';
+import { InputCard } from './input-card.tsx';
 import { ShownArguments } from './shown-arguments.tsx';
+import { TimeLeft } from './time-left.tsx';
 import { useDecision } from './use-decision.ts';
 import { useShortcuts } from './use-shortcuts.ts';
-import { useServerTime } from '../api/server-clock.ts';
 import { WholeArguments } from './whole-arguments.tsx';
 
 /** Props of an {@link ApprovalCard}. */
@@ -170,7 +171,16 @@ export interface ApprovalCardsProps {
 export function ApprovalCards({ isWanted }: ApprovalCardsProps) {
   const { data } = useApprovals();
   const requests = useOpenRequests(data?.items ?? []).filter(isWanted);
-  return requests.map((approval) => <ApprovalCard key={approval.id} approval={approval} />);
+  return requests.map((approval) => <RequestCard key={approval.id} approval={approval} />);
+}
+
+/** Card of a request: for permission, or for input. */
+export function RequestCard(props: ApprovalCardProps) {
+  return props.approval.elicitation === undefined ? (
+    <ApprovalCard {...props} />
+  ) : (
+    <InputCard approval={props.approval} />
+  );
 }
 
 const settleMs = 500;
@@ -183,17 +193,4 @@ function useIsSettled(id: string): boolean {
     return () => clearTimeout(timer);
   }, [id]);
   return settledId === id;
-}
-
-const urgentMs = 15_000;
-
-/** Time until a request expires, or since it is parked, by the server's clock; its outcome if it has ended. */
-export function TimeLeft({ approval }: { readonly approval: ApprovalView }) {
-  const now = useServerTime();
-  if (!isUndecided(approval)) return <span className="time-left">{outcomeOf(approval)}</span>;
-  return (
-    <span className="time-left" data-urgent={approval.expiresAt - now < urgentMs}>
-      {timeLeftOf(approval, now)}
-    </span>
-  );
 }

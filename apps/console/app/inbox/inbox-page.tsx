@@ -8,7 +8,8 @@ import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { RiskBadge } from '../ui/badge.tsx';
-import { ApprovalCard, TimeLeft } from './approval-card.tsx';
+import { RequestCard } from './approval-card.tsx';
+import { TimeLeft } from './time-left.tsx';
 import { useOpenRequests } from './drafts.ts';
 import { PastDecisions } from './past-decisions.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -70,7 +71,9 @@ function Waiting({ listed }: { readonly listed: readonly ApprovalView[] }) {
                   <code>{printable(approval.tool)}</code>
                   <TimeLeft approval={approval} />
                 </span>
-                <span className="inbox-summary">{printable(approval.summary ?? approval.description)}</span>
+                <span className="inbox-summary">
+                  {printable(approval.elicitation?.message ?? approval.summary ?? approval.description)}
+                </span>
                 <RiskBadge risk={approval.risk} />
               </button>
             </li>
@@ -80,7 +83,7 @@ function Waiting({ listed }: { readonly listed: readonly ApprovalView[] }) {
           <kbd>J</kbd> <kbd>K</kbd> next and previous
         </p>
       </div>
-      <ApprovalCard key={selected.id} approval={selected} hasShortcuts />
+      <RequestCard key={selected.id} approval={selected} hasShortcuts />
     </div>
   );
 }

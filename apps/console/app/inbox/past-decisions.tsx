@@ -13,9 +13,9 @@ const columns: readonly Column<ApprovalView>[] = [
   { name: 'Tool', cell: ({ tool }) => <code>{printable(tool)}</code> },
   {
     name: 'Request',
-    cell: ({ summary, description, answer }) => (
+    cell: ({ elicitation, summary, description, answer }) => (
       <>
-        {printable(summary ?? description)}
+        {printable(elicitation?.message ?? summary ?? description)}
         {answer?.reason !== undefined && <span className="cell-note">“{printable(answer.reason)}”</span>}
         {answer?.changedArguments !== undefined && (
           <span className="cell-note">changed: {answer.changedArguments.join(', ')}</span>
