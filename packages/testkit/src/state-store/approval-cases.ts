@@ -17,6 +17,34 @@ function create(approvals: ApprovalStore, id: string, overrides: Partial<typeof 
   return approvals.create({ ...request, id, ...overrides });
 }
 
+/** Cases about approvals of runs that change their owners. */
+export function approvalOwnerCases({ needing }: StateStoreSuite): void {
+  const scenario = needing('approvals');
+  scenario('a new owner of a run withdraws what its calls asked people, and no request for approval', async (store) => {
+    const { approvals, runs } = store;
+    const owned = (owner: string) => ({ owner, leaseMs: 60_000 });
+    await runs.create(newRun('run-1'), owned('one'));
+    await runs.create(newRun('run-2'), owned('one'));
+    await create(approvals, 'input', { elicitation: form });
+    await create(approvals, 'answered', { elicitation: form });
+    await approvals.decide('answered', { ...yes, content: { name: 'Zoë' } });
+    await create(approvals, 'permission');
+    await create(approvals, 'of another run', { elicitation: form, runId: 'run-2' });
+    await runs.claim('run-1', owned('one'));
+    assert.equal((await approvals.get('input'))?.status, 'pending');
+    await runs.expireLeases('one');
+    await runs.claim('run-1', owned('two'));
+    const statuses: unknown[] = [];
+    for (const id of ['input', 'answered', 'permission', 'of another run']) {
+      statuses.push((await approvals.get(id))?.status);
+    }
+    assert.deepEqual(statuses, ['withdrawn', 'withdrawn', 'pending', 'pending']);
+    const [last] = whole(await approvals.changes({ approvalId: 'input' })).slice(-1);
+    assert.deepEqual([last?.from, last?.to], ['pending', 'withdrawn']);
+    assert.match(last?.reason ?? '', /process that ran the call has ended/);
+  });
+}
+
 /** Cases about approvals, their audit log and their feed. */
 export function approvalCases({ needing }: StateStoreSuite): void {
   const scenario = needing('approvals');
@@ -259,30 +287,6 @@ export function approvalCases({ needing }: StateStoreSuite): void {
       assert.deepEqual((await approvals.get('input'))?.request.elicitation, form);
     },
   );
-
-  scenario('a new owner of a run withdraws what its calls asked people, and no request for approval', async (store) => {
-    const { approvals, runs } = store;
-    const owned = (owner: string) => ({ owner, leaseMs: 60_000 });
-    await runs.create(newRun('run-1'), owned('one'));
-    await runs.create(newRun('run-2'), owned('one'));
-    await create(approvals, 'input', { elicitation: form });
-    await create(approvals, 'answered', { elicitation: form });
-    await approvals.decide('answered', { ...yes, content: { name: 'Zoë' } });
-    await create(approvals, 'permission');
-    await create(approvals, 'of another run', { elicitation: form, runId: 'run-2' });
-    await runs.claim('run-1', owned('one'));
-    assert.equal((await approvals.get('input'))?.status, 'pending');
-    await runs.expireLeases('one');
-    await runs.claim('run-1', owned('two'));
-    const statuses: unknown[] = [];
-    for (const id of ['input', 'answered', 'permission', 'of another run']) {
-      statuses.push((await approvals.get(id))?.status);
-    }
-    assert.deepEqual(statuses, ['withdrawn', 'withdrawn', 'pending', 'pending']);
-    const [last] = whole(await approvals.changes({ approvalId: 'input' })).slice(-1);
-    assert.deepEqual([last?.from, last?.to], ['pending', 'withdrawn']);
-    assert.match(last?.reason ?? '', /process that ran the call has ended/);
-  });
 
   scenario('approvals are listed newest first, by principal and by status', async ({ approvals }) => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) await create(approvals, id);

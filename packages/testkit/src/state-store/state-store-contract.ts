@@ -1,6 +1,6 @@
 import type { SnippetStore, StateStore } from '@ravi/kernel';
 import { snippetStoreContract } from '../snippet-store.ts';
-import { approvalCases } from './approval-cases.ts';
+import { approvalCases, approvalOwnerCases } from './approval-cases.ts';
 import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
 import { exchangeCases } from './exchange-cases.ts';
@@ -49,6 +49,7 @@ export function stateStoreContract<Store extends StateStore>(
   journalCases(suite);
   runEventCases(suite);
   approvalCases(suite);
+  approvalOwnerCases(suite);
   jobCases(suite);
   historyCases(suite);
   writerCases(suite);
