@@ -112,6 +112,11 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }) =>
       file === 'packages/integrations/bypass/test/bypass.test.ts' && name.startsWith('docs/bypass.md'),
   },
+  ...['2025-11-25', '2026-07-28'].map((version) => ({
+    title: `conformance of the server for MCP ${version}`,
+    includes: ({ file, name }: Outcome) =>
+      file === 'apps/monolith/test/mcp-conformance.test.ts' && name.includes(version),
+  })),
   {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>

@@ -85,7 +85,8 @@ export async function decideWith(
   return mayAskAgain;
 }
 
-// Returns false if the caller may not decide. If another approver was faster, the run continues with that decision.
+// Returns false if the caller may not decide. If another approver was faster, the run continues with that decision; an answer that does
+// not fit its form is asked for again.
 async function decide(id: string, decision: GatewayDecision, gateway: McpGateway): Promise<boolean> {
   try {
     await gateway.decide(id, decision);
@@ -93,12 +94,17 @@ async function decide(id: string, decision: GatewayDecision, gateway: McpGateway
   } catch (error) {
     const { code = '' } = error as { readonly code?: string };
     if (code === 'E_APPROVAL_FOUR_EYES' || code === 'E_FORBIDDEN') return false;
-    if (lateCodes.has(code)) return true;
+    if (leftCodes.has(code)) return true;
     throw error;
   }
 }
 
-const lateCodes = new Set(['E_APPROVAL_DECIDED', 'E_APPROVAL_EXPIRED', 'E_APPROVAL_WITHDRAWN']);
+const leftCodes = new Set([
+  'E_APPROVAL_DECIDED',
+  'E_APPROVAL_EXPIRED',
+  'E_APPROVAL_WITHDRAWN',
+  'E_APPROVAL_EDIT_INVALID',
+]);
 
 function decisionOf(responses: Record<string, unknown> | undefined, id: string): GatewayDecision | undefined {
   const view = inputResponse(responses, id);

@@ -19,6 +19,8 @@ import { stateOf, taskOf2026 } from './tasks/task-view.ts';
 /** State of a call that waits for answers of its client. */
 export interface CallState {
   readonly runId: string;
+  /** Number of the round, so that no two states of a call are the same. */
+  readonly round: number;
 }
 
 /** Services of a call that runs a script. */
@@ -86,8 +88,9 @@ export async function settleRun(runId: string, options: RunCallOptions): Promise
     if (result !== undefined && result.status !== 'paused') return await shownResult({ ...result, runId }, options);
     const pending = await gateway.pending(runId);
     const inputRequests = modes === undefined ? {} : questionsFor(pending, modes);
+    const round = (context.mcpReq.requestState<CallState>()?.round ?? 0) + 1;
     if (Object.keys(inputRequests).length === 0) return pausedResult(runId, pending, { ...gateway, resumeTool });
-    return inputRequired({ inputRequests, requestState: await states.mint({ runId }, context) });
+    return inputRequired({ inputRequests, requestState: await states.mint({ runId, round }, context) });
   } finally {
     signal.removeEventListener('abort', cancel);
   }
@@ -140,8 +143,8 @@ async function settleInTime(
 
 /** Resolves when a call in progress asks something. The approvals of a run pause it. */
 async function askedBy(runId: string, modes: AskingModes, gateway: McpGateway, over: AbortSignal): Promise<'asked'> {
-  for (;;) {
-    await pauseFor(askedAfterMs, over);
+  for (let waitMs = firstLookMs; ; waitMs = Math.min(2 * waitMs, longestLookMs)) {
+    await pauseFor(waitMs, over);
     const pending = await gateway.pending(runId).catch(() => []);
     const asked = pending.filter(({ elicitation }) => elicitation !== undefined);
     if (Object.keys(questionsFor(asked, modes)).length > 0) return 'asked';
@@ -156,7 +159,8 @@ function pauseFor(ms: number, over: AbortSignal): Promise<void> {
   });
 }
 
-const askedAfterMs = 500;
+const firstLookMs = 50;
+const longestLookMs = 1_000;
 
 // A client cancels with a notification, and one of 2026-07-28 over HTTP by closing the response. Any other end of a connection leaves
 // the run alone: it is stored, and can be resumed.

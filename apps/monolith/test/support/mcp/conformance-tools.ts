@@ -82,6 +82,51 @@ export default [
     },
   },
   asking('test_elicitation', { type: 'object', properties: { username: { type: 'string' }, email: { type: 'string' } }, required: ['username'] }, 'Who are you?'),
+  asking('test_elicitation_sep1034_defaults', {
+    type: 'object',
+    properties: {
+      name: { type: 'string', default: 'John Doe' },
+      age: { type: 'integer', default: 30 },
+      score: { type: 'number', default: 95.5 },
+      status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+      verified: { type: 'boolean', default: true },
+    },
+    required: [],
+  }, 'Please check the defaults'),
+  asking('test_elicitation_sep1330_enums', {
+    type: 'object',
+    properties: {
+      untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
+      titledSingle: { type: 'string', oneOf: [{ const: 'value1', title: 'First Option' }, { const: 'value2', title: 'Second Option' }, { const: 'value3', title: 'Third Option' }] },
+      legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
+      untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
+      titledMulti: { type: 'array', items: { anyOf: [{ const: 'value1', title: 'First Choice' }, { const: 'value2', title: 'Second Choice' }, { const: 'value3', title: 'Third Choice' }] } },
+    },
+    required: [],
+  }, 'Please choose'),
+  asking('test_input_required_result_tampered_state', nameSchema, 'What is your name?'),
+  asking('test_input_required_result_capabilities', nameSchema, 'What is your name?'),
+  asking('test_streaming_elicitation', nameSchema, 'What is your name?'),
+  background('confirm_delete', async ({ filename }, context) => {
+    const schema = { type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] };
+    const { action } = await context.elicit({ mode: 'form', message: 'Delete ' + filename + '?', schema });
+    return 'deleted: ' + action;
+  }),
+  background('multi_input', async (_args, context) => {
+    const properties = { name: { type: 'string' }, confirm: { type: 'boolean' } };
+    const ask = (message) => context.elicit({ mode: 'form', message, schema: { type: 'object', properties } });
+    const answers = await Promise.all([ask('First?'), ask('Second?')]);
+    return answers.map(({ action }) => action).join(' ');
+  }),
+  asking('test_input_required_result_request_state', { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }, 'state-ok?'),
+  {
+    ...tool('test_input_required_result_multi_round', []),
+    async execute(_args, context) {
+      const first = await context.elicit({ mode: 'form', message: 'Step 1', schema: nameSchema });
+      const second = await context.elicit({ mode: 'form', message: 'Step 2', schema: { type: 'object', properties: { color: { type: 'string' } }, required: ['color'] } });
+      return { content: [text(JSON.stringify([first, second]))], isError: false };
+    },
+  },
   asking('test_input_required_result_elicitation', nameSchema, 'What is your name?'),
 ];
 `;
