@@ -1,4 +1,7 @@
 import { aiSdk } from './contenders/ai-sdk.ts';
+import { claudeAgentSdk } from './contenders/claude-agent-sdk.ts';
+import { langChain } from './contenders/langchain.ts';
+import { mastra } from './contenders/mastra.ts';
 import { openAiAgents } from './contenders/openai-agents.ts';
 import type { Contender } from './contender.ts';
 
@@ -12,4 +15,4 @@ export { pageOf } from './page.ts';
 export type { MeasuredContender } from './page.ts';
 
 /** Frameworks in the order of the page. */
-export const contenders: readonly Contender[] = [aiSdk, openAiAgents];
+export const contenders: readonly Contender[] = [aiSdk, openAiAgents, langChain, mastra, claudeAgentSdk];
