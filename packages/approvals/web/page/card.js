@@ -2,6 +2,7 @@ import { ApiError, call, serverTime } from './api.js';
 import { parseArguments, showArguments, wholeApproval } from './arguments.js';
 import { find, fromTemplate, part } from './dom.js';
 import { connectForm, describeField } from './forms.js';
+import { showInput } from './input.js';
 import { formatMoment, outcomeOf, printable, timeLeftOf } from './text.js';
 
 /** @typedef {import('./api.js').ApprovalView} ApprovalView */
@@ -32,6 +33,9 @@ export function createCard(approval, events) {
   let isConfirming = false;
 
   let isAllShown = describe(element, approval);
+  const readInput = showInput(element, approval);
+  // A person who gives input does not decide about the arguments.
+  if (readInput !== undefined) isAllShown = true;
   setApprovable();
   describeField(reason, { label: part(element, 'reason-label') });
   describeField(json, {
@@ -57,6 +61,10 @@ export function createCard(approval, events) {
   // Not before every row is on the page, and a critical call not with one press.
   function approve() {
     if (!isAllShown) return;
+    if (readInput !== undefined) {
+      const answer = readInput();
+      return answer === undefined ? undefined : void decide({ decision: 'approved', ...answer });
+    }
     if (approval.risk !== 'critical' || isConfirming) return void decide({ decision: 'approved' });
     isConfirming = true;
     part(element, 'approve').textContent = 'Yes, run this critical call';

@@ -8,7 +8,7 @@ export interface ApprovalPage {
 }
 
 // In the order of their imports: each uses only the scripts before it.
-const scripts = ['dom', 'text', 'api', 'arguments', 'forms', 'card', 'board', 'live', 'history', 'main'];
+const scripts = ['dom', 'text', 'api', 'arguments', 'forms', 'input', 'card', 'board', 'live', 'history', 'main'];
 
 /** Inlines style and scripts of the folder `page` into its document. */
 export function loadPage(): ApprovalPage {

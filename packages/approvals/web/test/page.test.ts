@@ -85,6 +85,40 @@ inBrowser(`${title}: a denial carries its reason, and an approval for the run it
   assert.equal((await critical).decision, 'approved');
 });
 
+inBrowser(`${title}: a form of a running call is filled in, and a page is opened by its host`, async () => {
+  await using server = await startApprovalServer();
+  const page = await openSignedIn(server);
+  const schema = {
+    type: 'object',
+    properties: {
+      city: { type: 'string', title: 'City', minLength: 2 },
+      nights: { type: 'integer' },
+      extras: { type: 'array', items: { type: 'string', enum: ['wifi', 'bath'] } },
+    },
+    required: ['city'],
+  };
+  const form = server.ask({ id: 'form', risk: 'safe', elicitation: { mode: 'form', message: 'Where to?', schema } });
+  await cardOf(page, 'Where to?').waitFor();
+  assert.equal(await button(page, 'Approve').count(), 0);
+  await button(page, 'Send answer').click();
+  assert.equal(await page.getByLabel('City').evaluate((field: HTMLInputElement) => field.validity.valueMissing), true);
+  await page.getByLabel('City').fill('Oslo');
+  await page.getByLabel('nights (optional)').fill('2');
+  await page.getByLabel('extras (optional)').selectOption(['bath']);
+  await button(page, 'Send answer').click();
+  const content = { city: 'Oslo', nights: 2, extras: ['bath'] };
+  assert.deepEqual(await form, { decision: 'approved', content, approver: 'ada' });
+
+  const url = 'https://example.org/in?state=1';
+  const visit = server.ask({ id: 'visit', risk: 'safe', elicitation: { mode: 'url', message: 'Sign in', url } });
+  const link = page.getByRole('link', { name: 'Open example.org' });
+  await link.waitFor();
+  assert.deepEqual([await link.getAttribute('href'), await link.getAttribute('rel')], [url, 'noopener noreferrer']);
+  await button(page, 'Decline').click();
+  await button(page, 'Decline the request').click();
+  assert.equal((await visit).decision, 'denied');
+});
+
 inBrowser(`${title}: a request whose time has passed can still be decided if it is parked`, async () => {
   await using server = await startApprovalServer();
   const page = await openSignedIn(server);
