@@ -11,12 +11,14 @@ let text = '';
 import { query } from '@anthropic-ai/claude-agent-sdk';
 import { withRavi } from '@ravi/claude-agent-sdk';
 import { createGateway } from '@ravi/gateway-kit';
-import { createVmSandbox } from '@ravi/sandbox-vm';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 
-await using gateway = createGateway({ tools, sandbox: createVmSandbox({ unsafe: true }) });
+await using sandbox = createIsolatedVmSandbox();
+await using gateway = createGateway({ tools, sandbox });
 const options = withRavi(gateway, {
   cwd,
   env,
+  tools: [],
   async canUseTool(tool, input) {
     console.log('approve', tool, input);
     return { behavior: 'allow' };

@@ -16,10 +16,11 @@ const model = fakeModel()
 import { Command, MemorySaver } from '@langchain/langgraph';
 import { createGateway } from '@ravi/gateway-kit';
 import { answerTo, createLangChainTools, isApprovalQuestion } from '@ravi/langchain';
-import { createVmSandbox } from '@ravi/sandbox-vm';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createAgent } from 'langchain';
 
-await using gateway = createGateway({ tools, sandbox: createVmSandbox({ unsafe: true }) });
+await using sandbox = createIsolatedVmSandbox();
+await using gateway = createGateway({ tools, sandbox });
 const agent = createAgent({ model, tools: createLangChainTools(gateway), checkpointer: new MemorySaver() });
 const thread = { configurable: { thread_id: 'thread-1' } };
 

@@ -10,9 +10,10 @@ import { Agent } from '@mastra/core/agent';
 import { InMemoryStore } from '@mastra/core/storage';
 import { createGateway } from '@ravi/gateway-kit';
 import { createMastraTools, findSuspension } from '@ravi/mastra';
-import { createVmSandbox } from '@ravi/sandbox-vm';
+import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 
-await using gateway = createGateway({ tools, sandbox: createVmSandbox({ unsafe: true }) });
+await using sandbox = createIsolatedVmSandbox();
+await using gateway = createGateway({ tools, sandbox });
 const ravi = createMastraTools(gateway);
 const clerk = new Agent({ id: 'clerk', name: 'clerk', instructions: 'You help', model, tools: ravi.tools });
 new Mastra({ agents: { clerk }, storage: new InMemoryStore() });
