@@ -11,6 +11,8 @@ import { InboxPage } from './inbox/inbox-page.tsx';
 import { JobsPage } from './jobs/jobs-page.tsx';
 import { RunPage } from './runs/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
+import { ServersPage } from './servers/servers-page.tsx';
+import { SignInCallback } from './servers/sign-in-callback.tsx';
 import { SettingsPage } from './settings/settings-page.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
 import { Needs } from './shell/needs.tsx';
@@ -90,6 +92,8 @@ function Pages() {
       </Route>
       <Route path="/tools" component={ToolsPage} />
       <Route path="/tools/:name">{({ name }) => <ToolPage key={name} name={name} />}</Route>
+      <Route path="/servers" component={ServersPage} />
+      <Route path="/servers/callback" component={SignInCallback} />
       <Route path="/artifacts">
         {() => (
           <Needs part="runs" title="Artifacts">

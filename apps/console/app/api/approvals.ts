@@ -5,6 +5,7 @@ import type { api, ApprovalList, ApprovalView, BodyOf } from '@ravi/api';
 import { isUndecided } from '@ravi/kernel';
 import { followEvents, ravi } from './client.ts';
 import { runQuery, settingsQuery } from './queries.ts';
+import { useHoldingServers } from './sources.ts';
 import { setServerTime } from './server-clock.ts';
 
 /** Body of a decision. */
@@ -49,10 +50,11 @@ export function useApprovals(): UseQueryResult<ApprovalList> {
   return useQuery({ ...approvalsQuery(), enabled: !isPending && !isMissing });
 }
 
-/** Returns the number of requests that wait for a decision, for the badge of the navigation. */
+/** Returns the number of requests and changed tools that wait for a decision, for the badge of the navigation. */
 export function useWaitingCount(): number {
   const { data } = useApprovals();
-  return data?.items.filter(isUndecided).length ?? 0;
+  const changed = useHoldingServers().flatMap(({ tools }) => tools.filter(({ held }) => held === 'changed'));
+  return (data?.items.filter(isUndecided).length ?? 0) + changed.length;
 }
 
 const settingsRefreshMs = 10_000;

@@ -4,6 +4,7 @@ import type { ApprovalView } from '@ravi/api';
 import { isUndecided } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { useApprovals } from '../api/approvals.ts';
+import { WaitingDefinitions } from '../servers/held-definitions.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
@@ -20,6 +21,7 @@ export function InboxPage() {
   return (
     <>
       <PageHeader title="Inbox" lead="Calls that need your approval before they run." />
+      <WaitingDefinitions />
       <Loaded query={query}>
         {({ items }) => {
           const waiting = items.filter(isUndecided);

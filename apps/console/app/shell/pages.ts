@@ -1,4 +1,4 @@
-import { Bot, Clock, FileBox, Gauge, Inbox, ListTree, Settings, Wrench } from 'lucide-react';
+import { Bot, Clock, FileBox, Gauge, Inbox, ListTree, PlugZap, Settings, Wrench } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 
 /** A page of the navigation. */
@@ -17,6 +17,7 @@ export const pageGroups: readonly (readonly PageLink[])[] = [
   ],
   [
     { path: '/tools', name: 'Tools', icon: Wrench },
+    { path: '/servers', name: 'Servers', icon: PlugZap },
     { path: '/artifacts', name: 'Artifacts', icon: FileBox },
     { path: '/jobs', name: 'Jobs', icon: Clock },
   ],

@@ -5,6 +5,11 @@ export type Tone = 'good' | 'bad' | 'warning' | 'active' | 'quiet';
 
 const tones: Readonly<Record<string, Tone>> = {
   ok: 'good',
+  ready: 'good',
+  connecting: 'active',
+  'sign-in': 'warning',
+  changed: 'warning',
+  rejected: 'bad',
   completed: 'good',
   approved: 'good',
   consumed: 'good',

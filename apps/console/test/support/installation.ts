@@ -122,11 +122,14 @@ const files: Readonly<Record<string, string>> = {
 
 /**
  * Writes the installation of the tests: the tools of the demonstration, and some that do next to nothing. Keys of `changes`
- * replace those of its configuration.
+ * replace those of its configuration, and `more` are further files.
  */
-export async function createInstallation(changes: object = {}): Promise<Installation> {
+export async function createInstallation(
+  changes: object = {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-console-server-'));
-  const all = { ...files, 'ravi.config.json': JSON.stringify({ ...config, ...changes }) };
+  const all = { ...files, ...more, 'ravi.config.json': JSON.stringify({ ...config, ...changes }) };
   for (const [name, content] of Object.entries(all)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), content);

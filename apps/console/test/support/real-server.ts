@@ -10,6 +10,8 @@ import { repository } from './repository.ts';
 export interface RealServer extends AsyncDisposable {
   /** The same after each restart. */
   readonly url: string;
+  /** Folder of the configuration. */
+  readonly folder: string;
   /** Folder of everything that the server keeps. */
   readonly dataFolder: string;
   /** Ends the process. */
@@ -21,10 +23,16 @@ export interface RealServer extends AsyncDisposable {
 const entry = join(repository, 'apps/monolith/src/main.ts');
 const listening = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 
-/** Starts the server as `npm start -- --config` does, with the scripted model. `changes` replace keys of its configuration. */
-export async function startRealServer(changes: object = {}): Promise<RealServer> {
+/**
+ * Starts the server as `npm start -- --config` does, with the scripted model. `changes` replace keys of its configuration, and
+ * `files` are added to its folder.
+ */
+export async function startRealServer(
+  changes: object = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<RealServer> {
   await using stack = new AsyncDisposableStack();
-  const { folder, configPath } = stack.use(await createInstallation(changes));
+  const { folder, configPath } = stack.use(await createInstallation(changes, files));
   const dataFolder = join(folder, 'data');
   let child: ChildProcess | undefined;
 
@@ -58,6 +66,7 @@ export async function startRealServer(changes: object = {}): Promise<RealServer>
   const opened = stack.move();
   return {
     url,
+    folder,
     dataFolder,
     end,
     async restart() {

@@ -1,0 +1,138 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { LogIn, LogOut, PlugZap, RefreshCw } from 'lucide-react';
+import type { SourceSummary } from '@ravi/api';
+import { Link } from 'wouter';
+import { printable } from '@ravi/approval-web/text';
+import { ravi } from '../api/client.ts';
+import { serversQuery, useServerRights } from '../api/sources.ts';
+import { RiskBadge, StatusBadge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Disclosure } from '../ui/disclosure.tsx';
+import { ErrorText } from '../ui/error-notice.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { formatCount } from '../ui/format.ts';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { HeldDefinitions } from './held-definitions.tsx';
+import { safeAddress } from './safe-address.ts';
+
+/** Page of the servers whose tools agents can call. */
+export function ServersPage() {
+  const query = useQuery(serversQuery());
+  return (
+    <>
+      <PageHeader title="Servers" lead="Programs that bring tools, such as MCP servers." />
+      <Loaded query={query}>
+        {(servers) =>
+          servers.length === 0 ? (
+            <EmptyState icon={PlugZap} title="No server is configured">
+              Add one and restart: <code>ravi mcp add files -- npx -y @modelcontextprotocol/server-filesystem .</code>
+            </EmptyState>
+          ) : (
+            servers.map((server) => <ServerCard key={server.name} server={server} />)
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function ServerCard({ server }: { readonly server: SourceSummary }) {
+  const { name, state, tools, place, program, protocol, isTrusted, message, failures = [] } = server;
+  const { decides } = useServerRights();
+  const held = tools.filter((tool) => tool.held !== undefined);
+  return (
+    <section className="server panel" aria-label={name}>
+      <div className="panel-head">
+        <h2 className="panel-title">
+          {printable(name)} <StatusBadge status={state} />
+        </h2>
+        <ServerActions server={server} />
+      </div>
+      {message !== undefined && <p className="notice">{printable(message)}</p>}
+      <Facts
+        facts={{
+          Place: place === undefined ? undefined : <code>{printable(place)}</code>,
+          Program: program === undefined ? undefined : printable(`${program.name} ${program.version}`),
+          Protocol: protocol === undefined ? undefined : printable(protocol),
+          Trust:
+            isTrusted === undefined
+              ? undefined
+              : isTrusted
+                ? 'what it says about risk is believed'
+                : 'what it says about risk is not believed',
+        }}
+      />
+      {held.length > 0 && decides && <HeldDefinitions source={name} />}
+      {held.length > 0 && !decides && <p className="muted">{heldText(held.length)}</p>}
+      <Disclosure summary={`${formatCount(tools.length)} tools`}>{() => <ServerTools tools={tools} />}</Disclosure>
+      {failures.length > 0 && (
+        <Disclosure summary={`${formatCount(failures.length)} problems`}>
+          {() => (
+            <ul className="server-tools">
+              {failures.map(({ from, message: reason }) => (
+                <li key={`${from} ${reason}`}>
+                  <code>{printable(from)}</code> {printable(reason)}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Disclosure>
+      )}
+    </section>
+  );
+}
+
+function heldText(count: number): string {
+  return count === 1 ? 'One changed tool waits for an approver.' : `${count} changed tools wait for an approver.`;
+}
+
+function ServerTools({ tools }: { readonly tools: SourceSummary['tools'] }) {
+  return (
+    <ul className="server-tools">
+      {tools.map(({ name, risk, held }) => (
+        <li key={name}>
+          {held === undefined ? (
+            <Link href={`/tools/${encodeURIComponent(name)}`}>
+              <code>{printable(name)}</code>
+            </Link>
+          ) : (
+            <code>{printable(name)}</code>
+          )}{' '}
+          {held === undefined ? risk !== undefined && <RiskBadge risk={risk} /> : <StatusBadge status={held} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ServerActions({ server: { name, signIn } }: { readonly server: SourceSummary }) {
+  const client = useQueryClient();
+  const { reconnects } = useServerRights();
+  const onSettled = () => client.invalidateQueries({ queryKey: ['sources'] });
+  const reconnect = useMutation({ mutationFn: () => ravi.sources.reconnect(name), onSettled });
+  const enter = useMutation({
+    mutationFn: async () => location.assign(safeAddress((await ravi.sources.signIn(name)).url)),
+  });
+  const leave = useMutation({ mutationFn: () => ravi.sources.signOut(name), onSettled });
+  return (
+    <div className="server-actions">
+      {signIn?.isSignedIn === false && (
+        <Button variant="primary" icon={LogIn} isBusy={enter.isPending} onClick={() => enter.mutate()}>
+          Sign in
+        </Button>
+      )}
+      {signIn?.isSignedIn === true && (
+        <Button icon={LogOut} isBusy={leave.isPending} onClick={() => leave.mutate()}>
+          Sign out
+        </Button>
+      )}
+      {reconnects && (
+        <Button icon={RefreshCw} isBusy={reconnect.isPending} onClick={() => reconnect.mutate()}>
+          Reconnect
+        </Button>
+      )}
+      <ErrorText error={enter.error ?? leave.error ?? reconnect.error} />
+    </div>
+  );
+}
