@@ -1,19 +1,40 @@
 import { defineConfig } from 'vitest/config';
 import type { ViteUserConfig } from 'vitest/config';
 
+const exclude = ['**/node_modules/**', '**/dist/**'];
+
+/**
+ * Packages whose tests start no process and change nothing global: their files share one process, which loads the package once. A file
+ * that needs a process of its own does not belong here.
+ */
+const shared =
+  'packages/{kernel,support,api,invoker,agents,providers,integrations/{source-kit,safe-fetch,openapi}}/**/test/**/*.test.ts';
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['{packages,apps,examples,scripts,bench}/**/test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
-    environment: 'node',
-    setupFiles: ['./scripts/testing/end-hung-file.ts'],
     // Sandboxes fork children of their own: more workers than this starve them on a small machine.
-    pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     teardownTimeout: 10_000,
     passWithNoTests: false,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', include: [shared], exclude, isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'own',
+          include: ['{packages,apps,examples,scripts,bench}/**/test/**/*.test.ts'],
+          exclude: [...exclude, shared],
+        },
+      },
+    ],
+    environment: 'node',
+    setupFiles: ['./scripts/testing/end-hung-file.ts'],
+    pool: 'forks',
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
 

@@ -5,7 +5,14 @@ import { pnpm, runCommand } from './lib/run.ts';
 interface Check {
   readonly name: string;
   readonly command: readonly string[];
+  /** Check that has to end first, if it is selected. */
+  readonly after?: string;
+  /** True for one that uses the whole machine. */
+  readonly isAlone?: boolean;
 }
+
+/** One for each core of the smallest build machine. */
+const maxRunning = 2;
 
 const checks: readonly Check[] = [
   { name: 'types', command: turbo('check') },
@@ -17,11 +24,11 @@ const checks: readonly Check[] = [
   { name: 'prose', command: ['node', 'scripts/check-prose.ts'] },
   { name: 'unused', command: ['knip', '--no-progress'] },
   { name: 'manifests', command: ['sherif', '--fail-on-warnings', '-r', 'packages-without-package-json'] },
-  { name: 'tests', command: ['node', 'scripts/test.ts'] },
+  { name: 'tests', command: ['node', 'scripts/test.ts'], isAlone: true },
   { name: 'build', command: turbo('build') },
-  { name: 'tarballs', command: ['node', 'scripts/check-tarballs.ts'] },
-  { name: 'api', command: ['node', 'scripts/api-report.ts'] },
-  { name: 'packages', command: ['node', 'scripts/check-packages.ts'] },
+  { name: 'tarballs', command: ['node', 'scripts/check-tarballs.ts'], after: 'build' },
+  { name: 'api', command: ['node', 'scripts/api-report.ts'], after: 'build' },
+  { name: 'packages', command: ['node', 'scripts/check-packages.ts'], after: 'build' },
   { name: 'snippets', command: ['node', 'scripts/sync-snippets.ts', '--check'] },
   { name: 'docs', command: ['node', 'apps/docs/src/build.ts'] },
   { name: 'changesets', command: ['node', 'scripts/check-changesets.ts'] },
@@ -31,7 +38,7 @@ function turbo(task: string): string[] {
   return pnpm('exec', 'turbo', 'run', task, '--concurrency=2', '--continue', '--output-logs=errors-only');
 }
 
-/** `verify [name…] [--skip name]…`: everything, or only the named checks, in their fixed order. */
+/** `verify [name…] [--skip name]…`: everything, or only the named checks. */
 function selectedChecks(): readonly Check[] {
   const options = { skip: { type: 'string', multiple: true } } as const;
   const { positionals, values } = parseArgs({ allowPositionals: true, options });
@@ -55,10 +62,33 @@ async function passes({ name, command }: Check): Promise<boolean> {
   return ok;
 }
 
-const failed: string[] = [];
-for (const check of selectedChecks()) {
-  if (!(await passes(check))) failed.push(check.name);
+/** Runs checks two at a time, those that use the whole machine last and one by one. Returns the names of those that failed. */
+async function runChecks(selected: readonly Check[]): Promise<readonly string[]> {
+  const failed: string[] = [];
+  const waiting = new Set(selected);
+  const running = new Map<Check, Promise<void>>();
+  const isOpen = (name: string | undefined): boolean =>
+    [...waiting, ...running.keys()].some((one) => one.name === name);
+  const canStart = ({ after, isAlone = false }: Check): boolean =>
+    isAlone ? running.size === 0 : after === undefined || !isOpen(after);
+
+  async function run(check: Check): Promise<void> {
+    if (!(await passes(check))) failed.push(check.name);
+    running.delete(check);
+  }
+
+  while (waiting.size > 0 || running.size > 0) {
+    const isFull = running.size === maxRunning || [...running.keys()].some(({ isAlone }) => isAlone === true);
+    const next = isFull ? undefined : [...waiting].find(canStart);
+    if (next === undefined) await Promise.race(running.values());
+    else {
+      waiting.delete(next);
+      running.set(next, run(next));
+    }
+  }
+  return failed;
 }
 
+const failed = await runChecks(selectedChecks());
 if (failed.length > 0) console.log(`verify failed: ${failed.join(', ')}`);
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 
+import { mapInPairs } from '../lib/run.ts';
 import type { Outcome } from './outcome.ts';
 import { shardOf } from './test-plan.ts';
 import type { TestPlan } from './test-plan.ts';
@@ -9,16 +11,17 @@ import type { TestPlan } from './test-plan.ts';
 const timeLimitMs = 180_000;
 
 /** Runs the script `self-check` of every example that has one: a program that ends with 0 when its result is right. */
-export function runExamples(root: string, shard?: TestPlan['shard']): Outcome[] {
-  return shardOf(globSync('examples/*/package.json', { cwd: root }).toSorted(), shard)
-    .map((path) => ({ file: path, folder: dirname(join(root, path)), command: selfCheckOf(join(root, path)) }))
-    .filter((example) => example.command !== undefined)
-    .map(({ file, folder, command }) => ({
-      runner: 'example',
-      file,
-      name: relative(root, folder),
-      status: passes(folder, command ?? '') ? 'passed' : 'failed',
-    }));
+export function runExamples(root: string, shard?: TestPlan['shard']): Promise<Outcome[]> {
+  const found = shardOf(globSync('examples/*/package.json', { cwd: root }).toSorted(), shard).flatMap((file) => {
+    const command = selfCheckOf(join(root, file));
+    return command === undefined ? [] : [{ file, folder: dirname(join(root, file)), command }];
+  });
+  return mapInPairs(found, async ({ file, folder, command }) => ({
+    runner: 'example',
+    file,
+    name: relative(root, folder),
+    status: (await passes(folder, command)) ? 'passed' : 'failed',
+  }));
 }
 
 function selfCheckOf(packageFile: string): string | undefined {
@@ -26,17 +29,14 @@ function selfCheckOf(packageFile: string): string | undefined {
   return scripts?.['self-check'];
 }
 
-function passes(folder: string, command: string): boolean {
-  const result = spawnSync(command, {
-    cwd: folder,
-    shell: true,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: timeLimitMs,
+async function passes(folder: string, command: string): Promise<boolean> {
+  const child = spawn(command, { cwd: folder, shell: true, stdio: ['ignore', 'pipe', 'pipe'], timeout: timeLimitMs });
+  const ended = new Promise<string>((resolve) => {
+    child.on('error', ({ message }) => resolve(message));
+    child.on('close', (code, signal) => resolve(String(signal ?? code)));
   });
-  if (result.status === 0) return true;
-  console.error(
-    `${folder}: "${command}" ended with ${result.signal ?? result.status}\n${result.stdout}${result.stderr}`,
-  );
+  const [end, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  if (end === '0') return true;
+  console.error(`${folder}: "${command}" ended with ${end}\n${output}${errors}`);
   return false;
 }
