@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
 import { startServer } from './support/server.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
@@ -80,7 +80,7 @@ test(
   { timeout: 90_000 },
   async () => {
     await using installation = await createInstallation(config, files);
-    using first = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
     const { run, event } = await paused(await first.url(), 'launch moon');
     assert.equal(run.status, 'paused');
     assert.equal(run.lease, undefined);
@@ -96,7 +96,7 @@ test(
     first.signal('SIGTERM');
     assert.equal(await first.exit, 0);
 
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using second = startBundled(installation.folder);
     const url = await second.url();
     assert.equal((await send(url, `/v1/runs/${run.id}`)).status, 'paused');
     await send(url, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
@@ -39,7 +39,7 @@ test(
     await using installation = await createInstallation({}, { 'tools/probe.mjs': tool('Probes it.') });
     const { folder } = installation;
     const code = `return await tools.probe({});`;
-    using first = startProcess(folder, ['--port', '0']);
+    using first = startBundled(folder);
     const url = await first.url();
     const [one, other]: readonly Body[] = await Promise.all(
       [1, 2].map(() => send(url, '/v1/runs', { kind: 'chain', code })),
@@ -52,7 +52,7 @@ test(
     await first.exit;
 
     await writeFile(join(folder, 'tools/probe.mjs'), tool('Probes it well.'));
-    using second = startProcess(folder, ['--port', '0']);
+    using second = startBundled(folder);
     const next = await second.url();
     for (const id of asked) await send(next, `/v1/approvals/${id}/decision`, { decision: 'approved' });
     for (const { id } of [one, other]) {
@@ -65,7 +65,7 @@ test(
     await second.exit;
 
     await writeFile(join(folder, 'tools/probe.mjs'), tool('Probes it.'));
-    using third = startProcess(folder, ['--port', '0']);
+    using third = startBundled(folder);
     const last = await third.url();
     const ended = await until(last, one.id, (run) => run.status === 'completed');
     assert.equal(ended.error, undefined);
@@ -91,7 +91,7 @@ test('an agent asks again for a call whose tool was reworded while it waited', {
   const files = { 'model.mjs': model, 'tools/probe.mjs': tool('Probes it.') };
   await using installation = await createInstallation(config, files);
   const { folder } = installation;
-  using first = startProcess(folder, ['--port', '0']);
+  using first = startBundled(folder);
   const url = await first.url();
   const { id } = await send(url, '/v1/runs', { kind: 'agent', task: 'go' });
   const paused = await until(url, id, (run) => run.status === 'paused');
@@ -100,7 +100,7 @@ test('an agent asks again for a call whose tool was reworded while it waited', {
   await first.exit;
 
   await writeFile(join(folder, 'tools/probe.mjs'), tool('Probes it well.'));
-  using second = startProcess(folder, ['--port', '0']);
+  using second = startBundled(folder);
   const next = await second.url();
   await send(next, `/v1/approvals/${asked}/decision`, { decision: 'approved' });
   const again = await until(

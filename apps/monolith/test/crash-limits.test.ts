@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
@@ -65,7 +65,7 @@ async function untilOver(
   isOver: (url: string) => Promise<boolean>,
 ): Promise<Disposable & { url: string }> {
   for (;;) {
-    const server = startProcess(folder, ['--port', '0']);
+    const server = startBundled(folder);
     let hasEnded = false;
     void server.exit.then(() => (hasEnded = true));
     const url = await server.url();
@@ -89,7 +89,7 @@ test('runs that end their process are given up, and those next to them complete'
   const innocent: string[] = [];
   const guilty: string[] = [];
   {
-    using first = startProcess(folder, ['--port', '0']);
+    using first = startBundled(folder);
     const url = await first.url();
     const start = async (run: object): Promise<string> => (await send(url, '/v1/runs', run)).id;
     innocent.push(await start(chain('wait_long')), await start(agent('wait_long')));
@@ -146,7 +146,7 @@ test('a client that resumes a script does not keep it from being given up', { ti
   const { folder } = installation;
   let runId = '';
   {
-    using first = startProcess(folder, ['--port', '0']);
+    using first = startBundled(folder);
     runId = (await send(await first.url(), '/v1/runs', chain('destroy'))).id;
     await writeFile(join(folder, 'armed'), '');
     await first.exit;

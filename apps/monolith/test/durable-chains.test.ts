@@ -3,7 +3,7 @@ import type { RaviConfig } from '@ravi/host';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import type { Answer } from './support/server.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 
 const token = 'the-token-of-grace-0123456789-abcdef';
@@ -39,13 +39,13 @@ test(
   { timeout: 90_000 },
   async () => {
     await using installation = await createInstallation(config);
-    using first = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
     const paused = await send(await first.url(), '/v1/chains', { code });
     assert.deepEqual([paused.status, paused.body.status], [200, 'paused']);
     const { runId } = paused.body;
     await stop(first);
 
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using second = startBundled(installation.folder);
     const url = await second.url();
     const waiting = await send(url, `/v1/runs/${runId}`);
     assert.equal(waiting.body.status, 'paused');
@@ -87,7 +87,7 @@ export default {
 };`;
     const lax = { ...config, policy: { maxRiskUnapproved: 'high' as const } };
     await using installation = await createInstallation(lax, { 'tools/slow.mjs': slow });
-    using first = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
     const script = `await tools.launch({ target: 'moon' }); return (await tools.slow.safe({})).error.code`;
     const cut = send(await first.url(), '/v1/chains', { code: script });
     await assert.rejects(cut);
@@ -95,7 +95,7 @@ export default {
     const [line] = await installation.launches();
     assert.equal(line, 'launch moon');
 
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using second = startBundled(installation.folder);
     const url = await second.url();
     const {
       outcome: { result },
@@ -107,7 +107,7 @@ export default {
 
 test('unknown runs are not found', async () => {
   await using installation = await createInstallation(config);
-  using process = startProcess(installation.folder, ['--port', '0']);
+  using process = startBundled(installation.folder);
   const url = await process.url();
   assert.deepEqual((await send(url, '/v1/runs/run-1')).body.error.code, 'E_RUN_NOT_FOUND');
   assert.equal((await send(url, '/v1/runs/run-1/resume', {})).status, 404);

@@ -10,7 +10,7 @@ import { test, vi } from 'vitest';
 import { startKeyRemoval } from '../src/maintenance/request-keys.ts';
 import { createInstallation } from './support/installation.ts';
 import { startServer, stateStoreOf } from './support/server.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 const key = { 'idempotency-key': 'order-17' };
 const launch = { kind: 'chain', code: `return await tools.launch({ target: 'moon' })` } as const;
@@ -115,11 +115,11 @@ test(
       const response = await fetch(`${url}/v1/runs`, { method: 'POST', headers, body: JSON.stringify(launch) });
       return (await response.json()) as { readonly id: string };
     };
-    using first = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
     const { id } = await post(await first.url());
     first.signal('SIGKILL');
     await first.exit;
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using second = startBundled(installation.folder);
     assert.equal((await post(await second.url())).id, id);
   },
 );
@@ -150,8 +150,8 @@ export default {
       const response = await fetch(`${url}/v1/chains`, { method: 'POST', headers, body });
       return [response.status, ((await response.json()) as { readonly value?: unknown }).value];
     };
-    using first = startProcess(installation.folder, ['--port', '0']);
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
+    using second = startBundled(installation.folder);
     const [firstUrl, secondUrl] = await Promise.all([first.url(), second.url()]);
     const requested = post(firstUrl);
     while ((await installation.launches()).length === 0) await pause(20);

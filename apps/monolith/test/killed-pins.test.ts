@@ -9,7 +9,7 @@ import { createInstallation } from './support/installation.ts';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 /** Source of a model that calls three tools that return large results, then one that ends its process, then answers. */
 const model = `
@@ -42,7 +42,7 @@ test(
       },
     );
     const { folder } = installation;
-    using first = startProcess(folder, ['--port', '0']);
+    using first = startBundled(folder);
     const url = await first.url();
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ kind: 'agent', task: 'go' });
@@ -118,7 +118,7 @@ test(
       },
     );
     const { folder } = installation;
-    using first = startProcess(folder, ['--port', '0']);
+    using first = startBundled(folder);
     const url = await first.url();
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ kind: 'agent', task: 'go' });
@@ -138,7 +138,7 @@ test(
 
     // Another process ends the runs.
     await writeFile(join(folder, 'calm'), '');
-    using second = startProcess(folder, ['--port', '0']);
+    using second = startBundled(folder);
     const again = await second.url();
     for (let isLive = true; isLive;) {
       await new Promise((resolve) => setTimeout(resolve, 200));

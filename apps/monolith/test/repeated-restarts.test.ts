@@ -8,7 +8,7 @@ import { test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
@@ -84,7 +84,7 @@ async function untilResponseIsStored(url: string, runId: string): Promise<void> 
 async function restarted(installation: TestInstallation, signal: NodeJS.Signals, times: number): Promise<string> {
   let runId = '';
   for (let number = 1; number <= times; number++) {
-    using server = startProcess(installation.folder, ['--port', '0']);
+    using server = startBundled(installation.folder);
     const url = await server.url();
     if (number === 1) runId = (await send(url, '/v1/runs', { kind: 'agent', task: 'read it' })).id;
     await untilBegun(installation, number);
@@ -98,7 +98,7 @@ async function restarted(installation: TestInstallation, signal: NodeJS.Signals,
 test('a run completes after ten shutdowns in a row during the same call', { timeout: 240_000 }, async () => {
   await using installation = await createInstallation(config, files);
   const runId = await restarted(installation, 'SIGTERM', 10);
-  using server = startProcess(installation.folder, ['--port', '0']);
+  using server = startBundled(installation.folder);
   const url = await server.url();
   await untilBegun(installation, 11);
   await writeFile(join(installation.folder, 'go'), '');
@@ -115,7 +115,7 @@ test('a suspected run fails at the crash after runs.maxFruitlessCrashes crashes'
   await using installation = await createInstallation(config, files);
   // The first attempt stores a response. After two crashes without progress the run is suspected, and the second crash then ends it.
   const runId = await restarted(installation, 'SIGKILL', 5);
-  using server = startProcess(installation.folder, ['--port', '0']);
+  using server = startBundled(installation.folder);
   const url = await server.url();
   const end = await ended(url, runId);
   assert.deepEqual([end.status, end.error?.code], ['failed', 'E_RUN_LOST'], JSON.stringify(end));
@@ -135,7 +135,7 @@ test('attempts of a run name the crash and the time in which no process ran it',
   const killedAt = Date.now();
   await pause(500);
   const restartedAt = Date.now();
-  using server = startProcess(installation.folder, ['--port', '0']);
+  using server = startBundled(installation.folder);
   const url = await server.url();
   await untilBegun(installation, 2);
   const live = await send(url, `/v1/runs/${runId}`);

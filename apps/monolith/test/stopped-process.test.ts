@@ -9,7 +9,7 @@ import type { ModelCall } from './support/chat-model.ts';
 import { readEvents } from './support/event-reader.ts';
 import { startHeldWorld } from './support/held-world.ts';
 import { createInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
@@ -110,7 +110,7 @@ onPostgres(
       },
       { 'tools/wire.mjs': world.tool, 'tools/helper.mjs': helperTool(model.url) },
     );
-    using first = startProcess(installation.folder, ['--port', '0']);
+    using first = startBundled(installation.folder);
     const stoppedUrl = await first.url();
     const runs = [
       { kind: 'agent', task: 'direct' },
@@ -123,7 +123,7 @@ onPostgres(
     const ids: readonly string[] = started.map(({ id }) => id);
     const [direct] = ids;
     const readers = ids.map((id) => eventsOf(stoppedUrl, id));
-    using second = startProcess(installation.folder, ['--port', '0']);
+    using second = startBundled(installation.folder);
     const liveUrl = await second.url();
     await world.until(late.length + held.length, ({ kind }) => kind === 'call');
 
