@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import type { ViteUserConfig } from 'vitest/config';
+import { LongFirst } from './scripts/testing/long-first.ts';
 
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
@@ -16,6 +17,7 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: 2,
     teardownTimeout: 10_000,
     passWithNoTests: false,
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         extends: true,
