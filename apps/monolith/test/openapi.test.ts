@@ -104,13 +104,14 @@ function startWith(url: string, more: object = {}, approvals?: PluginEntry): Pro
     use: '@ravi/openapi',
     name: 'pets',
     document: `${url}/openapi.json`,
-    credentials: { key: 'key-of-the-pets' },
+    credentials: { key: { $env: 'PETS_KEY' } },
     allowPrivateAddresses: true,
     trust: true,
     ...more,
   };
   const approvalHandler = approvals === undefined ? {} : { approvalHandler: approvals };
-  return startServer({ plugins: { toolSource: [source], ...approvalHandler } });
+  const plugins = { toolSource: [source], ...approvalHandler };
+  return startServer({ plugins }, {}, { env: { PETS_KEY: 'key-of-the-pets' } });
 }
 
 const allowAll = { use: '@ravi/approval-auto', rules: [{ decision: 'approved' }] };
