@@ -39,7 +39,13 @@ const groups: readonly Group[] = [
   },
   {
     text: 'Guides: safety',
-    pages: ['docs/concepts/invoker.md', 'docs/concepts/approval.md', 'docs/concepts/sandboxes.md', 'docs/security.md'],
+    pages: [
+      'docs/concepts/invoker.md',
+      'docs/concepts/approval.md',
+      'docs/concepts/elicitation.md',
+      'docs/concepts/sandboxes.md',
+      'docs/security.md',
+    ],
   },
   {
     text: 'Guides: agents',

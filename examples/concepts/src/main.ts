@@ -1,4 +1,5 @@
 import { approvalExample } from './approval.ts';
+import { elicitationExample } from './elicitation.ts';
 import { artifactsExample } from './artifacts.ts';
 import { chainsExample } from './chains.ts';
 import { durableAgentsExample } from './durable-agents.ts';
@@ -12,6 +13,7 @@ import { writingChainsExample } from './writing-chains.ts';
 
 await invokerExample();
 await approvalExample();
+await elicitationExample();
 await artifactsExample();
 await sandboxesExample();
 await chainsExample();
