@@ -26,7 +26,7 @@ inBrowser('a form of a running call is filled in and sent from the inbox', async
   const { page } = await tests.browser.open(`${server.url}/inbox`);
   const card = page.getByRole('article', { name: 'travel asks for input' });
   await card.getByRole('heading', { name: 'Where to?' }).waitFor();
-  assert.equal(await button(page, /^(?:Approve|For this run|Edit)/).count(), 0, 'it is no question of permission');
+  assert.equal(await button(page, /^(?:Approve|For this run|Edit)/).count(), 0, 'it does not ask for permission');
   // The browser checks required fields before anything is sent.
   await card.getByRole('button', { name: 'Send answer' }).click();
   assert.equal(await card.getByLabel('City').evaluate((field: HTMLInputElement) => field.validity.valueMissing), true);

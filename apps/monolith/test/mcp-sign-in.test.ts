@@ -87,7 +87,7 @@ test('each caller signs in for itself; a call of one that has not asks it, and c
   const call = callOf(server, 'bob');
   const request = await until(async () => {
     const { body } = await send(server, 'bob', 'GET', '/approvals?status=undecided');
-    return body.items[0] as Body;
+    return body.items[0];
   });
   assert.deepEqual(
     [request.principal, request.tool, request.elicitation.url],

@@ -62,7 +62,7 @@ const shownRequestSchema = sameAs<ShownRequest>()(
       }),
       elicitation: described(
         elicitationSchema,
-        'Input that the running call asks for. The request is then no question of permission: "approved" answers it, "denied" declines it.',
+        'Input that the running call asks for. The request then does not ask for permission: "approved" answers it, "denied" declines it.',
       ),
     },
   ),

@@ -113,7 +113,7 @@ test('answers are checked field by field, with the place of each problem', () =>
   assert.equal(answerProblems(fields, { name: 'x'.repeat(11) })[0]?.message, 'must have at most 10 characters');
 });
 
-test('schemas that are no form are refused with the reason', () => {
+test('schemas that are not forms are refused with the reason', () => {
   const field = (inner: unknown) => ({ type: 'object', properties: { f: inner } });
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`f${index}`, { type: 'string' }]));
   let deep: object = { type: 'string' };

@@ -38,7 +38,7 @@ export function isOwnRequest(approver: string | undefined, principal: Principal,
 }
 
 /**
- * Checks that the approver may decide this request. A request for input is no question of permission: the principal whom it asks
+ * Checks that the approver may decide this request. A request for input does not ask for permission: the principal whom it asks
  * answers it with any roles, and four eyes do not apply. Another approver may decline it, and may fill in a form, but may not visit a
  * page: what the page does, such as a sign-in, it does for its visitor.
  * @throws KernelError `E_FORBIDDEN`, `E_APPROVAL_FOUR_EYES`

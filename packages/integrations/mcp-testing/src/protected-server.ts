@@ -1,4 +1,4 @@
-// A real MCP server behind OAuth, with its authorization server, on one loopback port.
+// A real MCP server that needs OAuth, with its authorization server, on one loopback port.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -54,7 +54,7 @@ export async function startProtectedServer(given: Partial<ProtectedServerOptions
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 'protected', version: '1.0.0' }, { capabilities: { tools: {} } });
     server.registerTool('whoami', { description: 'Returns who calls.' }, () => ({
-      content: [{ type: 'text', text: caller.getStore()?.subject ?? 'nobody' }],
+      content: [{ type: 'text', text: caller.getStore()?.subject ?? 'unknown' }],
     }));
     return server;
   });

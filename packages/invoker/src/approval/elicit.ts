@@ -20,7 +20,7 @@ import { emitRequest, recordOf, requestFields, shownArguments } from './request-
 const maxRequests = 20;
 
 /**
- * Asks a person for input to a running call. The request goes to the approval handler, but it is no question of permission: no rule
+ * Asks a person for input to a running call. The request goes to the approval handler, but it does not ask for permission: no rule
  * and no approval for the run answers it. It expires after `approvalTimeoutMs` of the policy. A run does not pause for it, because
  * the call is running.
  * @throws KernelError `E_UNSUPPORTED` without a person to ask, `E_REQUEST_INVALID` for a request that cannot be shown,
@@ -107,7 +107,7 @@ function resultOf(pending: PendingCall, request: ApprovalRequest, outcome: Appro
     pending.runtime.logger.error('approval handler gave no valid answer', { tool: pending.name, problem });
     return failed('the approval handler gave no valid answer');
   };
-  if (answer === undefined || answer.decision === 'modified') return invalid('it is no answer to a request for input');
+  if (answer === undefined || answer.decision === 'modified') return invalid('it does not answer a request for input');
   const { decision, content, approver, reason } = answer;
   const by = { ...(approver === undefined ? {} : { approver }), ...(reason === undefined ? {} : { reason }) };
   // A store denies a request that was withdrawn, and has no approver then.

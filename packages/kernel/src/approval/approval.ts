@@ -38,7 +38,7 @@ export interface ApprovalRequest {
   /** Default `deny`. */
   readonly onExpiry?: ExpiryPolicy;
   /**
-   * Input that the running call asks for. Such a request is no question of permission: `approved` answers it, with the `content` of
+   * Input that the running call asks for. Such a request does not ask for permission: `approved` answers it, with the `content` of
    * the decision if it is a form, and `denied` declines it.
    */
   readonly elicitation?: ElicitationRequest;

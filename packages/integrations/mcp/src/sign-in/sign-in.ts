@@ -95,7 +95,7 @@ export class SignIn implements ToolSourceSignIn {
     const { name, serverUrl, clock, fetch: fetchFn } = this.#parts;
     const known = await this.#pending.get(principal);
     if (known === undefined || !isEqual(known.value.state, query.get('state') ?? '')) throw unknownSignIn();
-    // Whatever follows, this state is used.
+    // Also if what follows fails, this state is used.
     if (!(await this.#pending.delete(principal, known.revision))) throw unknownSignIn();
     const { issuer, client, metadata, codeVerifier, redirectUri, resource, expiresAt } = known.value;
     if (expiresAt <= clock.now()) throw unknownSignIn();
@@ -121,7 +121,7 @@ export class SignIn implements ToolSourceSignIn {
         resource,
         fetchFn,
       });
-      if (tokens.token_type.toLowerCase() !== 'bearer') throw new TypeError('The token is no bearer token');
+      if (tokens.token_type.toLowerCase() !== 'bearer') throw new TypeError('The token is not a bearer token');
       await this.#credentials.put(principal, { serverUrl, issuer, resource, client, ...tokensOf(tokens, clock) });
     } catch (error) {
       const code = oauthCodeOf(error);

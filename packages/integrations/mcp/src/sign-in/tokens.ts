@@ -86,7 +86,7 @@ export class Tokens {
     const { refreshing: _, ...kept } = value;
     try {
       const tokens = await refreshAuthorization(value.issuer, {
-        // Of the issuer that gave the token, whatever the server names now.
+        // Of the issuer that gave the token, also if the server names another one now.
         metadata: await metadataOf(value.issuer, fetchFn),
         clientInformation: value.client,
         refreshToken: value.tokens.refresh_token ?? '',

@@ -17,7 +17,10 @@ const log = (message: string, fields: unknown): void => console.error(message, J
 const context: ToolContext = createToolContext({
   storeArtifact: async () => 'blob_1',
   // The person accepts what the form proposes.
-  elicit: async (request) => ({ action: 'accept', ...(request.mode === 'form' ? { content: sampleOf(request.schema) } : {}) }),
+  elicit: async (request) => ({
+    action: 'accept',
+    ...(request.mode === 'form' ? { content: sampleOf(request.schema) } : {}),
+  }),
 });
 
 // One tool of the suite wants to see the schema of another one, to find what a client lost of it.
@@ -29,7 +32,10 @@ function argumentsOf(tool: Tool, tools: readonly Tool[]): JsonObject {
 
 async function callAll(source: OpenToolSource): Promise<void> {
   const tools = source.content().tools.filter(isLocalTool);
-  const called = toolCalls.map(({ name, arguments: args }) => ({ tool: tools.find((each) => each.name === `server__${name}`), args }));
+  const called = toolCalls.map(({ name, arguments: args }) => ({
+    tool: tools.find((each) => each.name === `server__${name}`),
+    args,
+  }));
   const all = called.length > 0 ? called : tools.map((tool) => ({ tool, args: argumentsOf(tool, tools) }));
   for (const { tool, args } of all) {
     if (tool === undefined) continue;

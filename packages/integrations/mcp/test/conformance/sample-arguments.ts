@@ -7,7 +7,13 @@ export function sampleOf(schema: JsonSchema): JsonObject {
 }
 
 function sampleValue(schema: JsonSchema): JsonValue {
-  const { default: proposed, enum: choices, oneOf, type, items } = schema as {
+  const {
+    default: proposed,
+    enum: choices,
+    oneOf,
+    type,
+    items,
+  } = schema as {
     readonly default?: JsonValue;
     readonly enum?: readonly JsonValue[];
     readonly oneOf?: readonly { readonly const?: JsonValue }[];

@@ -99,7 +99,7 @@ test('a server without a sign-in shows no tools, and each caller then calls it a
   assert.equal(server.clients.size, 1);
 });
 
-test('a call of a caller that has not signed in asks it with a page, and continues by itself', async () => {
+test('a call of a caller that has not signed in asks it with a page, and continues after the sign-in', async () => {
   await using server = await startProtectedServer();
   await using source = await openSource(server);
   await signInAs(server, source.signIn, 'ada');
@@ -328,7 +328,7 @@ test('a body with a code or a token follows no redirect', async () => {
   assert.deepEqual(evil.requests, []);
 });
 
-test('a refresh token goes to the issuer that gave it, whatever the server names later', async () => {
+test('a refresh token goes to the issuer that gave it, also if the server names another one later', async () => {
   await using server = await startProtectedServer();
   await using evil = await startProtectedServer();
   const signIn = signInOf(server, createMemorySecrets());
