@@ -55,7 +55,7 @@ const groups: readonly Group[] = [
       'docs/concepts/skills.md',
       'docs/concepts/jobs.md',
       'docs/guides/streaming.md',
-      'docs/guides/mcp.md',
+      'docs/guides/mcp-servers.md',
       'docs/guides/mcp-gateway.md',
       'docs/guides/openapi.md',
       'docs/guides/frameworks.md',
