@@ -1,4 +1,5 @@
-import type { DescriptorCall, Gateway, GatewayOutcome, GatewayTool } from '@ravi/gateway-kit';
+import { modelContent } from '@ravi/gateway-kit';
+import type { DescriptorCall, Gateway, GatewayOutcome, GatewayTool, ModelContentOptions } from '@ravi/gateway-kit';
 import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
@@ -13,6 +14,13 @@ export interface GatewayServerOptions {
   readonly runs: RunIndex;
   readonly person: Person;
 }
+
+/** Images that models of Anthropic read. */
+const imageTypes = /^image\/(png|jpeg|gif|webp)$/;
+const accepts = (mediaType: string): boolean => imageTypes.test(mediaType);
+
+/** Limit of Anthropic for one image, less its growth in base64. */
+const maxMediaBytes = 3_932_160;
 
 /** Creates an MCP server for one query of the SDK, over the tools of a gateway. */
 export function createGatewayServer(gateway: Gateway, options: GatewayServerOptions): McpServer {
@@ -30,7 +38,7 @@ export function createGatewayServer(gateway: Gateway, options: GatewayServerOpti
     const args = params.arguments ?? {};
     const call = { run, callId: toolUseId, signal };
     const ask = createAsking(options.person, { toolUseId, agentId, signal });
-    return resultOf(await carryOut({ tool, args, call }, ask));
+    return resultOf(await carryOut({ tool, args, call }, ask), { gateway, run, accepts, maxMediaBytes });
   });
   return server;
 }
@@ -84,6 +92,12 @@ function createAsking(person: Person, call: AskingCall): (requests: readonly App
   };
 }
 
-function resultOf({ status, text }: InvocationResult): CallToolResult {
-  return { content: [{ type: 'text', text }], ...(status === 'ok' ? {} : { isError: true }) };
+async function resultOf(result: InvocationResult, options: ModelContentOptions): Promise<CallToolResult> {
+  const { text, media } = await modelContent(result, options);
+  const images = media.map(({ mediaType: mimeType, bytes }) => ({
+    type: 'image' as const,
+    mimeType,
+    data: Buffer.from(bytes).toString('base64'),
+  }));
+  return { content: [{ type: 'text', text }, ...images], ...(result.status === 'ok' ? {} : { isError: true }) };
 }

@@ -8,12 +8,14 @@ test('the model reads the declarations, and a safe tool runs without a question'
 
   await scene.run();
 
-  expect(scene.model.requests[0]?.tools).toMatchObject([
-    { name: 'mcp__ravi__list_orders' },
-    { name: 'mcp__ravi__refund_order', input_schema: { required: ['order'] } },
-    { name: 'mcp__ravi__track_parcel' },
-    { name: 'mcp__ravi__write_report' },
-  ]);
+  const tools = scene.model.requests[0]?.tools ?? [];
+  expect(tools).toHaveLength(scene.tools.length);
+  expect(tools).toContainEqual(
+    expect.objectContaining({
+      name: 'mcp__ravi__refund_order',
+      input_schema: expect.objectContaining({ required: ['order'] }),
+    }),
+  );
   expect(scene.listed).toBe(1);
   expect(scene.asked).toEqual([]);
   expect(resultsOf(scene.model)).toContain('\\"total\\":20');

@@ -52,6 +52,15 @@ test('a large result is stored, and the model reads its beginning', async () => 
   expect(resultsOf(scene.model).length).toBeLessThan(6_000);
 });
 
+test('the model reads an image of a result, and its reference', async () => {
+  const scene = await createScene([[call('photo_parcel')], 'done'], { artifactStore: createMemoryBlobStore() });
+
+  await scene.run();
+
+  expect(resultsOf(scene.model)).toContain('"type":"image"');
+  expect(resultsOf(scene.model)).toContain('$artifact');
+});
+
 test('cancelling the query cancels a call that waits for its person', async () => {
   const controller = new AbortController();
   const waiting = Promise.withResolvers<void>();

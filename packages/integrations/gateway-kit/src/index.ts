@@ -12,4 +12,6 @@ export type {
   GatewayOutcome,
   GatewayTool,
 } from './gateway-types.ts';
+export { modelContent } from './model-content.ts';
+export type { ModelContent, ModelContentOptions, ModelMedium } from './model-content.ts';
 export { outcomeText, requestText } from './results.ts';

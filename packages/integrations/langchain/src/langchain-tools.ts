@@ -1,7 +1,15 @@
 import { ToolMessage } from '@langchain/core/messages';
 import { DynamicStructuredTool } from '@langchain/core/tools';
 import { interrupt, isGraphBubbleUp } from '@langchain/langgraph';
-import type { DescriptorCall, FrameworkRun, Gateway, GatewayDecision, GatewayTool } from '@ravi/gateway-kit';
+import { modelContent } from '@ravi/gateway-kit';
+import type {
+  DescriptorCall,
+  FrameworkRun,
+  Gateway,
+  GatewayDecision,
+  GatewayTool,
+  ModelContent,
+} from '@ravi/gateway-kit';
 import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
 import { questionOf, readAnswer } from './approval-question.ts';
 import { callIdOf, turnOf } from './run-of.ts';
@@ -17,7 +25,11 @@ export interface LangChainToolsOptions {
    * the turn of the thread. See `turnOf`.
    */
   readonly runOf?: (config: CallConfig) => FrameworkRun;
+  /** Maximum size of an image that becomes content of a tool message; 4 MiB when absent. A larger one stays a reference. */
+  readonly maxMediaBytes?: number;
 }
+
+const defaultMediaBytes = 4_194_304;
 
 /**
  * Creates the tools of LangChain for everything that a gateway offers. A call that needs approval interrupts the graph with an
@@ -25,10 +37,14 @@ export interface LangChainToolsOptions {
  * Without one such a call is denied, unless the gateway has an approval handler.
  */
 export function createLangChainTools(gateway: Gateway, options: LangChainToolsOptions = {}): DynamicStructuredTool[] {
-  return gateway.tools.map((tool) => createTool(tool, options.runOf ?? turnOf));
+  return gateway.tools.map((tool) => createTool(tool, gateway, options));
 }
 
-function createTool(tool: GatewayTool, runOf: (config: CallConfig) => FrameworkRun): DynamicStructuredTool {
+function createTool(
+  tool: GatewayTool,
+  gateway: Gateway,
+  { runOf = turnOf, maxMediaBytes = defaultMediaBytes }: LangChainToolsOptions,
+): DynamicStructuredTool {
   const { name, description, inputSchema } = tool;
   return new DynamicStructuredTool({
     name,
@@ -44,7 +60,13 @@ function createTool(tool: GatewayTool, runOf: (config: CallConfig) => FrameworkR
         callId: callIdOf(id, config),
         ...(signal === undefined ? {} : { signal }),
       };
-      return outputOf(await run(tool, args, call), { id, name });
+      const result = await run(tool, args, call);
+      const accepts = (mediaType: string): boolean => mediaType.startsWith('image/');
+      return outputOf(
+        result,
+        { id, name },
+        await modelContent(result, { gateway, run: call.run, accepts, maxMediaBytes }),
+      );
     },
   });
 }
@@ -75,8 +97,17 @@ function ask(requests: readonly ApprovalRequest[]): readonly GatewayDecision[] {
 }
 
 // A message for a call of a model, else the text.
-function outputOf(result: InvocationResult, call: { readonly id: string | undefined; readonly name: string }): unknown {
-  if (call.id === undefined) return result.text;
+function outputOf(
+  result: InvocationResult,
+  call: { readonly id: string | undefined; readonly name: string },
+  { text, media }: ModelContent,
+): unknown {
+  if (call.id === undefined) return text;
+  const images = media.map(({ mediaType, bytes }) => ({
+    type: 'image_url' as const,
+    image_url: { url: `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}` },
+  }));
+  const content = images.length === 0 ? text : [{ type: 'text' as const, text }, ...images];
   const { structured, artifactRef, files, error } = result;
   const artifact: ToolOutputArtifact = {
     files,
@@ -85,5 +116,5 @@ function outputOf(result: InvocationResult, call: { readonly id: string | undefi
     ...(error === undefined ? {} : { error }),
   };
   const status = result.status === 'ok' ? ('success' as const) : ('error' as const);
-  return new ToolMessage({ content: result.text, name: call.name, tool_call_id: call.id, status, artifact });
+  return new ToolMessage({ content, name: call.name, tool_call_id: call.id, status, artifact });
 }

@@ -61,6 +61,20 @@ test('a large result is stored, and the message has its beginning and its ref', 
   expect(bytes.byteLength).toBe(21_000);
 });
 
+test('the model reads an image of a result, and its reference', async () => {
+  await using scene = createScene([[{ id: 'call-1', name: 'photo_parcel', args: {} }]], {
+    artifactStore: createMemoryBlobStore(),
+  });
+
+  const { messages } = await scene.ask();
+
+  const message = messages.find(({ type }) => type === 'tool');
+  expect(message?.content).toMatchObject([
+    { type: 'text', text: expect.stringContaining('$artifact') },
+    { type: 'image_url', image_url: { url: expect.stringMatching(/^data:image\/png;base64,iVBOR/) } },
+  ]);
+});
+
 test('a cancelled run cancels its call', async () => {
   await using scene = createScene([[{ id: 'call-1', name: 'track_parcel', args: {} }]]);
   const controller = new AbortController();

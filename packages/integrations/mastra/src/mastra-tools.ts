@@ -1,5 +1,6 @@
 import type { PublicSchema } from '@mastra/core/schema';
 import { Tool } from '@mastra/core/tools';
+import { modelContent } from '@ravi/gateway-kit';
 import type { DescriptorCall, FrameworkRun, Gateway, GatewayOutcome, GatewayTool } from '@ravi/gateway-kit';
 import type { ApprovalRequest, JsonObject } from '@ravi/kernel';
 import { placeOf, runOf } from './call-place.ts';
@@ -51,7 +52,7 @@ export interface MastraTools {
 export function createMastraTools(gateway: Gateway, options: MastraToolsOptions = {}): MastraTools {
   const signer = createDecisionSigner(options.decisionKey ?? crypto.getRandomValues(new Uint8Array(32)));
   const findRun = options.runOf ?? runOf;
-  const entries = gateway.tools.map((tool) => [tool.name, createMastraTool(tool, signer, findRun)]);
+  const entries = gateway.tools.map((tool) => [tool.name, createMastraTool(tool, gateway, { signer, findRun })]);
   return {
     tools: Object.freeze(Object.fromEntries(entries) as Record<string, MastraTool>),
     answer(payload, choice) {
@@ -71,8 +72,8 @@ function readChoice(choice: Choice): Exclude<Choice, string> {
 
 function createMastraTool(
   tool: GatewayTool,
-  signer: DecisionSigner,
-  findRun: (context: CallContext) => FrameworkRun,
+  gateway: Gateway,
+  { signer, findRun }: { readonly signer: DecisionSigner; readonly findRun: (context: CallContext) => FrameworkRun },
 ): MastraTool {
   const { name, description, inputSchema } = tool;
   return new Tool<JsonObject, RaviOutput>({
@@ -86,7 +87,16 @@ function createMastraTool(
       const place = placeOf(context);
       const call = { run: findRun(context), callId: place.callId, signal: place.signal };
       const outcome = await carryOut({ tool, args, call }, signer, place);
-      if (outcome.status !== 'needs-approval') return outputOf(outcome.result, place);
+      if (outcome.status !== 'needs-approval') {
+        // Mastra stores outputs, so media stay references.
+        const { text } = await modelContent(outcome.result, {
+          gateway,
+          run: call.run,
+          accepts: () => false,
+          maxMediaBytes: 0,
+        });
+        return outputOf({ ...outcome.result, text }, place);
+      }
       // Mastra discards what a suspended tool returns.
       return place.suspend?.(suspensionOf(place.callId, outcome.requests)) as Promise<undefined>;
     },

@@ -31,6 +31,17 @@ test('a large result is stored, and the model reads its beginning', async () => 
   expect(bytes.byteLength).toBe(21_000);
 });
 
+test('the model reads the reference of a medium', async () => {
+  await using scene = createScene([[{ id: 'call-1', name: 'photo_parcel', args: {} }]], {
+    artifactStore: createMemoryBlobStore(),
+  });
+
+  const { outputs } = await scene.ask();
+
+  expect(outputs).toContain('$artifact');
+  expect(outputs).toContain('image/png');
+});
+
 test('a cancelled run cancels its call', async () => {
   await using scene = createScene([[{ id: 'call-1', name: 'track_parcel', args: {} }]]);
   const controller = new AbortController();

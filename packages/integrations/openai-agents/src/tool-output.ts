@@ -1,7 +1,7 @@
 import type { ToolOutputFileContent, ToolOutputImage, ToolOutputText } from '@openai/agents';
-import { isKernelError } from '@ravi/kernel';
-import type { ChainFile, InvocationResult } from '@ravi/kernel';
-import type { FrameworkRun, Gateway } from '@ravi/gateway-kit';
+import { modelContent } from '@ravi/gateway-kit';
+import type { FrameworkRun, Gateway, ModelMedium } from '@ravi/gateway-kit';
+import type { InvocationResult } from '@ravi/kernel';
 
 /** Output of a tool for the SDK. */
 export type ToolOutput = string | (ToolOutputText | ToolOutputImage | ToolOutputFileContent)[];
@@ -13,29 +13,16 @@ export interface ToolOutputOptions {
   readonly maxMediaBytes: number;
 }
 
+const accepts = (mediaType: string): boolean => mediaType.startsWith('image/') || mediaType === 'application/pdf';
+
 /** Returns what the model reads of a result: its text, and its images and PDF documents as content. */
-export async function toolOutput({ text, files }: InvocationResult, options: ToolOutputOptions): Promise<ToolOutput> {
-  if (files.length === 0) return text;
-  const refs = files.map(({ artifactRef, mediaType }) => ({ $artifact: artifactRef, mediaType }));
-  const media = await Promise.all(files.map((file) => mediaOf(file, options)));
-  const said = `${text}\n${JSON.stringify(refs)}`.trim();
-  return [{ type: 'text', text: said }, ...media.filter((part) => part !== undefined)];
+export async function toolOutput(result: InvocationResult, options: ToolOutputOptions): Promise<ToolOutput> {
+  const { text, media } = await modelContent(result, { ...options, accepts });
+  return result.files.length === 0 ? text : [{ type: 'text', text }, ...media.map((medium) => contentOf(medium))];
 }
 
-async function mediaOf(
-  { artifactRef, mediaType, bytes, path }: ChainFile,
-  { gateway, run, maxMediaBytes }: ToolOutputOptions,
-): Promise<ToolOutputImage | ToolOutputFileContent | undefined> {
-  const isImage = mediaType.startsWith('image/');
-  if (bytes > maxMediaBytes || (!isImage && mediaType !== 'application/pdf')) return undefined;
-  try {
-    const artifact = await gateway.readArtifact(run, artifactRef);
-    const data = Buffer.from(artifact.bytes).toString('base64');
-    if (isImage) return { type: 'image', image: { data, mediaType } };
-    return { type: 'file', file: { data, mediaType, filename: path.split('/').at(-1) ?? 'document.pdf' } };
-  } catch (error) {
-    // It has expired: the reference stays text.
-    if (isKernelError(error)) return undefined;
-    throw error;
-  }
+function contentOf({ mediaType, bytes, name }: ModelMedium): ToolOutputImage | ToolOutputFileContent {
+  const data = Buffer.from(bytes).toString('base64');
+  if (mediaType.startsWith('image/')) return { type: 'image', image: { data, mediaType } };
+  return { type: 'file', file: { data, mediaType, filename: name === '' ? 'document.pdf' : name } };
 }

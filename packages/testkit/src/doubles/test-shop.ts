@@ -5,7 +5,7 @@ import type { Tool } from '@ravi/kernel';
 export interface TestShop {
   /**
    * `list_orders` is safe. `refund_order` needs approval, with the arguments `order` and `amount`. `track_parcel` is safe and runs until
-   * it is cancelled. `write_report` is safe and returns 21 000 characters.
+   * it is cancelled. `write_report` is safe and returns 21 000 characters, and `photo_parcel` a PNG image of one pixel.
    */
   readonly tools: readonly Tool[];
   /** Orders that were refunded, once for each time that the tool ran. */
@@ -17,6 +17,11 @@ export interface TestShop {
   /** Resolves when `track_parcel` was cancelled. */
   readonly cancelled: Promise<void>;
 }
+
+const pixel = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+);
 
 /** Creates a {@link TestShop}, for tests that ask if a tool ran. */
 export function createTestShop(): TestShop {
@@ -75,6 +80,16 @@ export function createTestShop(): TestShop {
       inputSchema: orderSchema,
       risk: 'safe',
       execute: () => 'report '.repeat(3_000),
+    }),
+    defineTool({
+      name: 'photo_parcel',
+      description: 'Takes a photo of a parcel',
+      inputSchema: orderSchema,
+      risk: 'safe',
+      execute: () => ({
+        content: [{ type: 'image', mediaType: 'image/png', source: { kind: 'bytes', bytes: pixel } }],
+        isError: false,
+      }),
     }),
   ];
   return {
