@@ -94,7 +94,7 @@ export class OpenMcpSource implements OpenToolSource {
       name: options.name,
       connect: (signal) => this.#connectToRead(signal),
       onConnected: async (connection, signal) => {
-        await this.#read(connection, signal);
+        await this.#notingSignIn(this.#read(connection, signal));
         listenForChanges(connection, context.clock, () => this.#refreshSoon());
       },
       onStatus: () => this.#report(),
@@ -138,8 +138,13 @@ export class OpenMcpSource implements OpenToolSource {
   // The lists are read for a caller that has signed in, or without credentials.
   async #connectToRead(signal: AbortSignal): Promise<Connection> {
     this.#needsSignIn = false;
+    return this.#notingSignIn(this.#connect(signal, await this.#callers?.authOfReader()));
+  }
+
+  // A server may ask for credentials at its first message, or not before its lists are read.
+  async #notingSignIn<Value>(attempt: Promise<Value>): Promise<Value> {
     try {
-      return await this.#connect(signal, await this.#callers?.authOfReader());
+      return await attempt;
     } catch (error) {
       this.#needsSignIn = this.#callers !== undefined && isSignInRequired(error);
       throw error;

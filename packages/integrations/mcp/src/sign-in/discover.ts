@@ -68,13 +68,20 @@ function isSafe(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
 }
 
-/** Asks the server without credentials, so that it says where its metadata is. */
+const ping = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' });
+
+/** Asks the server without credentials, so that it says where its metadata is. Some servers know no other requests than those with POST. */
 async function challengeOf(
   serverUrl: string,
   fetchFn: typeof fetch,
 ): Promise<{ readonly resourceMetadataUrl?: URL; readonly scope?: string }> {
-  const headers = { accept: 'text/event-stream' };
-  const response = await fetchFn(serverUrl, { headers, signal: AbortSignal.timeout(10_000) });
+  const accept = 'application/json, text/event-stream';
+  const response = await fetchFn(serverUrl, {
+    method: 'POST',
+    body: ping,
+    headers: { accept, 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(10_000),
+  });
   await response.body?.cancel();
   if (response.status !== 401) return {};
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);

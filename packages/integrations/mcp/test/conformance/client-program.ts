@@ -9,19 +9,39 @@ import { sampleOf } from './sample-arguments.ts';
 
 const url = process.argv.at(-1) ?? '';
 const { MCP_CONFORMANCE_PROTOCOL_VERSION: version, MCP_CONFORMANCE_CONTEXT: given = '{}' } = process.env;
-const { toolCalls = [] } = JSON.parse(given) as {
+const {
+  toolCalls = [],
+  client_id: clientId,
+  client_secret: clientSecret,
+} = JSON.parse(given) as {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
+  readonly client_id?: string;
+  readonly client_secret?: string;
 };
+const principal = 'ada';
+const callbackUrl = 'http://localhost:3000/callback';
 const log = (message: string, fields: unknown): void => console.error(message, JSON.stringify(fields));
 
 const context: ToolContext = createToolContext({
+  principal,
   storeArtifact: async () => 'blob_1',
-  // The person accepts what the form proposes.
-  elicit: async (request) => ({
-    action: 'accept',
-    ...(request.mode === 'form' ? { content: sampleOf(request.schema) } : {}),
-  }),
+  // The person accepts what a form proposes, and signs in.
+  elicit: async (request) => {
+    if (request.mode === 'form') return { action: 'accept', content: sampleOf(request.schema) };
+    await signIn();
+    return { action: 'accept' };
+  },
 });
+
+// Follows the redirect of the authorization server, as the browser of a person would.
+async function signIn(): Promise<void> {
+  const port = source.remote?.signIn;
+  if (port === undefined) throw new TypeError('The source has no sign-in');
+  const { url: page } = await port.begin(principal, callbackUrl);
+  const response = await fetch(page, { redirect: 'manual' });
+  const target = new URL(response.headers.get('location') ?? '', page);
+  await port.complete(principal, target.searchParams);
+}
 
 // One tool of the suite wants to see the schema of another one, to find what a client lost of it.
 function argumentsOf(tool: Tool, tools: readonly Tool[]): JsonObject {
@@ -56,12 +76,18 @@ const source = await createMcpSource(
     resources: true,
     prompts: true,
     protocol: (version ?? 'auto') as McpProtocol,
+    signIn: { clientId, clientSecret, clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' },
   },
   { clock: systemClock, logger: { debug: log, info: log, warn: log, error: log } },
-).open({ signal: new AbortController().signal, onChange: () => undefined });
-log('status', source.remote?.status());
+).open({ signal: new AbortController().signal, onChange: () => undefined, signInUrl: () => callbackUrl });
+// A server may ask for more as soon as it knows the caller.
+for (let round = 0; round < 2 && source.remote?.status().state === 'sign-in'; round++) {
+  await signIn().catch((error: unknown) => log('sign-in failed', String(error)));
+  await source.remote.reconnect();
+}
+const status = source.remote?.status();
+log('status', status);
 log('content', { tools: source.content().tools.map(({ name }) => name), failures: source.content().failures });
 await callAll(source);
-const isReady = source.remote?.status().state === 'ready';
 await source[Symbol.asyncDispose]();
-process.exitCode = isReady ? 0 : 1;
+process.exitCode = status?.state === 'ready' ? 0 : 1;

@@ -285,7 +285,7 @@ test('metadata that lies is refused before anything is sent to it', async () => 
     await assert.rejects(signIn.begin('ada', callback), fails('E_SOURCE_UNAVAILABLE', words));
   }
   assert.deepEqual(
-    [...server.requests, ...evil.requests].filter((each) => each.startsWith('POST')),
+    [...server.requests, ...evil.requests].filter((each) => each.startsWith('POST') && each !== 'POST /mcp'),
     [],
   );
 });
