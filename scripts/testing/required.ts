@@ -117,6 +117,28 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }: Outcome) =>
       file === 'apps/monolith/test/mcp-conformance.test.ts' && name.includes(version),
   })),
+  ...['stdio', 'HTTP'].map((transport) => ({
+    title: `hostile MCP servers over ${transport}`,
+    includes: ({ file, name }: Outcome) =>
+      file === `apps/monolith/test/mcp-hostile-${transport.toLowerCase()}.test.ts` &&
+      name.includes(`over ${transport}, `),
+  })),
+  ...['2025-11-25', '2026-07-28'].map((version) => ({
+    title: `the conformance of MCP clients to version ${version}`,
+    includes: ({ file, name }: Outcome) =>
+      file === 'packages/integrations/mcp/test/conformance/conformance.test.ts' &&
+      name.endsWith(`of version ${version}`),
+  })),
+  {
+    title: 'a script across two real MCP servers with an approval',
+    includes: ({ file, name }) =>
+      file === 'apps/monolith/test/mcp-servers.test.ts' && name.startsWith('a script reads with one server'),
+  },
+  {
+    title: 'an MCP server that drives Chromium',
+    includes: ({ file, name }) =>
+      file === 'apps/monolith/test/mcp-servers.test.ts' && name.startsWith('@playwright/mcp'),
+  },
   {
     title: 'the approval prompt on a pseudo terminal',
     includes: ({ file, name }) =>
