@@ -31,7 +31,7 @@ export async function runCommandLine(
       if (error.exitCode === 0) return exitCode.ok;
       // Without a command it has shown the help already.
       if (error.code !== 'commander.help') {
-        printError({ code: 'E_USAGE', message: error.message.replace(/^error: /, '') }, isJson, terminal);
+        printError({ code: 'E_USAGE', message: usageMessage(error, args) }, isJson, terminal);
       }
       return exitCode.usage;
     }
@@ -40,6 +40,13 @@ export async function runCommandLine(
     printError(failure, isJson, terminal);
     return exitCodeOfError(failure.code);
   }
+}
+
+function usageMessage({ code, message }: CommanderError, args: readonly string[]): string {
+  const text = message.replace(/^error: /, '');
+  const isCommand =
+    code === 'commander.unknownOption' && args[0] === 'mcp' && args[1] === 'add' && !args.includes('--');
+  return isCommand ? `${text.split('\n')[0]}; options of the server's command follow "--"` : text;
 }
 
 function createProgram(terminal: Terminal, end: (code: ExitCode) => void): Command {

@@ -136,6 +136,11 @@ test('mistakes are named, and the file stays as it was', async () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['add', 'files', '--', 'other'], /A tool source is named "files" already/],
     [['add', 'a b', '--', 'server'], /"a b" cannot name a server/],
+    [['add', '1st', '--', 'server'], /"1st" cannot name a server: .*start with a letter/],
+    [['add', 'more', 'htp://a.test/mcp'], /"htp:\/\/a.test\/mcp" looks like an address.*begin it with https:\/\//],
+    [['add', 'more', 'localhost:3000/mcp'], /"localhost:3000\/mcp" looks like an address/],
+    [['add', 'more', 'https://a.test/mcp', 'extra'], /looks like an address, which stands alone: leave out extra/],
+    [['add', 'more', 'npx', '-y', '@scope/server'], /unknown option '-y'; options of the server's command follow "--"/],
     [['add', 'more', 'http://', '--trust'], /"http:\/\/" is not an address/],
     [['add', 'more', '--header', 'a=b', '--', 'server'], /are for an address, not for a command/],
     [['add', 'more', 'https://a.test', '--env', 'A'], /--env is for a command/],

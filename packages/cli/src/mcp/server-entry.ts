@@ -12,7 +12,9 @@ export interface ServerEntry {
   readonly warnings: readonly string[];
 }
 
-const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
+// As the plugin checks it.
+const namePattern = /^[A-Za-z_][\w.-]{0,39}$/;
+const addressPattern = /^[a-z][a-z0-9+.-]*:\/\/|^[\w.-]+:\d+(?:\/|$)/i;
 
 /** Returns the entry that a command line describes. @throws KernelError `E_USAGE` */
 export function serverEntry(
@@ -21,7 +23,10 @@ export function serverEntry(
 ): ServerEntry {
   const { name = '', transport } = values;
   if (!namePattern.test(name)) {
-    throw new KernelError('E_USAGE', `"${name}" cannot name a server: use letters, digits, ".", "_" and "-"`);
+    throw new KernelError(
+      'E_USAGE',
+      `"${name}" cannot name a server: use 1 to 40 letters, digits, ".", "_" or "-", and start with a letter or "_"`,
+    );
   }
   const { program = [], env: variables = [], header: headers = [], allow = [], deny = [] } = lists;
   const [first, ...args] = program;
@@ -29,6 +34,10 @@ export function serverEntry(
   const isAddress = args.length === 0 && /^https?:\/\//i.test(first);
   if (isAddress && variables.length > 0)
     throw new KernelError('E_USAGE', '--env is for a command; an address has --header');
+  if (!isAddress && addressPattern.test(first)) {
+    const problem = args.length === 0 ? 'begin it with https:// or http://' : `leave out ${args.join(' ')}`;
+    throw new KernelError('E_USAGE', `"${first}" looks like an address, which stands alone: ${problem}`);
+  }
   if (!isAddress && (headers.length > 0 || transport !== undefined || flags.has('signIn'))) {
     throw new KernelError('E_USAGE', '--header, --transport and --sign-in are for an address, not for a command');
   }
