@@ -40,7 +40,8 @@ export function checkOptions(server: McpServerOptions): CheckedOptions {
 function checkCommand({ name, command, cwd }: Extract<McpServerOptions, { command: string }>): void {
   if (typeof command !== 'string' || command === '') throw invalid(name, 'it has neither a command nor a url');
   if (cwd === undefined) return;
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) throw invalid(name, 'its cwd is not a folder');
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw invalid(name, `its cwd ${JSON.stringify(cwd)} is not a folder`);
 }
 
 function checkAddress({ name, url, headers = {}, command }: Extract<McpServerOptions, { url: string }>): void {

@@ -55,7 +55,8 @@ function problemWith(
   for (const address of addresses) {
     const kind = addressKind(address);
     if (kind === 'never') return refused(`${hostname} has an address at which no server is reached`);
-    if (kind === 'private' && !allowPrivateAddresses) return refused(`${hostname} has a private address`);
+    if (kind === 'private' && !allowPrivateAddresses)
+      return refused(`${hostname} has a private address, which needs allowPrivateAddresses`);
   }
   return undefined;
 }
