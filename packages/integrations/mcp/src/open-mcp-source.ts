@@ -25,6 +25,7 @@ import { listTools, StableContent } from './catalogue/catalogue.ts';
 import type { ListedTool, ListFailure, OfferedTool } from './catalogue/listed-tool.ts';
 import { listPromptTools } from './catalogue/prompt-tools.ts';
 import { resourceTools } from './catalogue/resource-tools.ts';
+import { titledDescription } from './catalogue/titled-description.ts';
 import type { CheckedOptions } from './check-options.ts';
 import { connectServer } from './connection/connect.ts';
 import type { Connection } from './connection/connection.ts';
@@ -221,10 +222,9 @@ export class OpenMcpSource implements OpenToolSource {
 
   #toolOf(name: string, tool: OfferedTool): AnyTool {
     const { riskOf, runsInBackground, server } = this.#options;
-    const { title, description } = tool;
     return {
       name,
-      description: title === undefined || description.includes(title) ? description : `${title}. ${description}`,
+      description: titledDescription(tool),
       inputSchema: tool.inputSchema,
       ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
       risk: riskOf(tool.name, tool.hints),

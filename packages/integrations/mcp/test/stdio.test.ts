@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
 import { openSource, scriptOptions } from './support/open-source.ts';
@@ -92,4 +95,24 @@ test('a command that does not exist is a status, not an error, and a later call 
   assert.equal(status?.state, 'failed');
   assert.match(status?.message ?? '', /The command no-such-program-here: it was not found/);
   assert.deepEqual(source.names(), []);
+});
+
+test('a title opens the description in its first sentence, unless it only repeats the name', async () => {
+  await using source = await openSource(scriptOptions('titled'));
+  const texts = source.names().map((name) => source.tool(name).description);
+  assert.deepEqual(texts, ['Reads a file.', 'Read (Deprecated): Reads a file.', 'Reads something']);
+});
+
+test('an address at which nothing listens is a status that says so', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const url = `http://127.0.0.1:${port}/mcp`;
+  await using source = await openSource({ name: 'away', url, allowPrivateAddresses: true });
+  assert.equal(
+    source.open.remote?.status().message,
+    'The server could not be reached: nothing listens at the host and port of its url',
+  );
 });

@@ -24,6 +24,14 @@ export const scripts: Readonly<Record<string, ServerScript>> = {
       },
     },
   },
+  // Titles that repeat the name, say more, and replace a missing description.
+  titled: {
+    tools: () => [
+      { ...honestTools[0], name: 'read_text', title: 'Read Text', description: 'Reads a file.' },
+      { ...honestTools[0], name: 'read_old', title: 'Read (Deprecated)', description: 'Reads a file.' },
+      { ...honestTools[0], name: 'read_bare', title: 'Reads something', description: '' },
+    ],
+  },
   // The first call adds a tool and announces it.
   growing: {
     tools: () => (lists++ === 0 ? honestTools : [...honestTools, { ...honestTools[0], name: 'more' }]),
