@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { tokens } from '@ravi/monolith';
+import { childEnvironment } from '@ravi/testkit';
 import { test } from 'vitest';
 import { exitCode } from '../src/exit-code.ts';
 import { askingSubAgent } from './support/asking-sub-agent.ts';
@@ -27,7 +28,7 @@ async function atTerminal(
   const command = [process.execPath, entry, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd,
-    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+    env: { ...childEnvironment(), TERM: 'xterm', ...env },
     stdio: 'pipe',
   });
   const waiting = [...typed];

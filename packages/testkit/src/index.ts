@@ -26,7 +26,7 @@ export type { TestToolSource, TestToolSourceOptions } from './doubles/test-tool-
 export { createTestShop } from './doubles/test-shop.ts';
 export type { TestShop } from './doubles/test-shop.ts';
 export { createToolContext } from './doubles/tool-context.ts';
-export { childProcessIds } from './environment/child-processes.ts';
+export { childEnvironment, childProcessIds } from './environment/child-processes.ts';
 export { startLoopbackServer } from './environment/loopback-server.ts';
 export type { LoopbackAnswer, LoopbackRequest, LoopbackServer } from './environment/loopback-server.ts';
 export { noS3TestServer, s3TestServer } from './environment/s3-test-server.ts';

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { childEnvironment } from '@ravi/testkit';
 import { createInstallation } from './installation.ts';
 import { repository } from './repository.ts';
 
@@ -48,7 +49,7 @@ export async function startRealServer(
     const started = spawn(process.execPath, [entry, '--config', configPath, '--port', port], {
       cwd: folder,
       // No key of a provider may switch to a real model.
-      env: { PATH: process.env['PATH'], RAVI_DATA: dataFolder },
+      env: { ...childEnvironment(), RAVI_DATA: dataFolder },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { childEnvironment } from '@ravi/testkit';
 import { connectOver } from '@ravi/mcp-server/testing';
 import type { Generation, McpClientOptions, McpTestClient } from '@ravi/mcp-server/testing';
 
@@ -29,7 +30,7 @@ export async function connectStdio(
     command: process.execPath,
     args: [entry, 'mcp', 'serve', ...args],
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ...childEnvironment(), ...env },
     stderr: 'pipe',
   });
   let written = '';

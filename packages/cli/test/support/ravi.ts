@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { childEnvironment } from '@ravi/testkit';
 import { createFolder } from './folder.ts';
 
 const entry = join(import.meta.dirname, '../../src/main.ts');
@@ -31,7 +32,7 @@ export async function createRavi(files: Readonly<Record<string, string>> = {}): 
   return {
     folder,
     async run(args, { input = '', signalAt } = {}) {
-      const child = spawn(process.execPath, [entry, ...args], { cwd: folder, env: { PATH: process.env['PATH'] } });
+      const child = spawn(process.execPath, [entry, ...args], { cwd: folder, env: childEnvironment() });
       child.stdin.end(input);
       let seen = '';
       child.stderr.on('data', (chunk: Buffer) => {

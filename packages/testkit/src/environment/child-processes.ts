@@ -12,3 +12,14 @@ export function childProcessIds(): readonly number[] {
     .filter((text) => text !== '')
     .map(Number);
 }
+
+/**
+ * Returns an environment for a program that a test starts: nothing of this process but where programs are, and where Node keeps compiled
+ * code, which halves the time that a start takes. So no key of a developer switches to a real model.
+ */
+export function childEnvironment(): Record<string, string> {
+  const names = ['PATH', 'NODE_COMPILE_CACHE'];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
