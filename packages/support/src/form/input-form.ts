@@ -150,7 +150,9 @@ export function schemaOfForm(fields: readonly FormField[]): JsonSchema {
 function schemaOf(field: FormField): JsonObject {
   const { kind, label, description, format, minimum, maximum, choices = [], default: preset } = field;
   const about = { title: label, ...defined('description', description), ...defined('default', preset as JsonValue) };
-  const oneOf = choices.map(({ value, label: title }) => ({ const: value, title }));
+  const titled = choices.map(({ value, label: title }) => ({ const: value, title }));
+  const hasTitles = choices.some(({ value, label: title }) => value !== title);
+  const values = choices.map(({ value }) => value);
   switch (kind) {
     case 'text':
       return {
@@ -161,12 +163,12 @@ function schemaOf(field: FormField): JsonObject {
         ...defined('maxLength', maximum),
       };
     case 'choice':
-      return { type: 'string', ...about, oneOf };
+      return { type: 'string', ...about, ...(hasTitles ? { oneOf: titled } : { enum: values }) };
     case 'choices':
       return {
         type: 'array',
         ...about,
-        items: { anyOf: oneOf },
+        items: hasTitles ? { anyOf: titled } : { type: 'string', enum: values },
         ...defined('minItems', minimum),
         ...defined('maxItems', maximum),
       };
