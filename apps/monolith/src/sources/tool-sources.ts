@@ -38,8 +38,18 @@ const reservedNames: readonly string[] = [builtInSource, 'local'];
 
 /** Creates the sources of a process, none of them open. */
 export function createToolSources(parts: Parts): ToolSources {
-  const { toolbox, invoker, sandbox, preflight, snippetStore: store, stateStore, durable, publicAddress, clock, logger } =
-    parts;
+  const {
+    toolbox,
+    invoker,
+    sandbox,
+    preflight,
+    snippetStore: store,
+    stateStore,
+    durable,
+    publicAddress,
+    clock,
+    logger,
+  } = parts;
   const definitions = createAcceptedDefinitions(stateStore?.values);
   const durableChains = durable === undefined ? {} : { chains: durable.chains };
   const builtIn = createBuiltInTools(toolbox, { invoker, sandbox, preflight, ...durableChains });

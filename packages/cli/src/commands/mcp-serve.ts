@@ -37,7 +37,9 @@ export const serveMcp: CommandBody = async (invocation, terminal) => {
     onError: ({ message }) => terminal.warn(visible(`mcp: ${message}`)),
     ...(mode === undefined ? {} : { mode: mode as ServerMode }),
   });
+  const unsubscribe = client.onToolsChanged?.(connection.toolsChanged);
   await Promise.race([connection.closed, terminal.interrupted()]);
+  unsubscribe?.();
 };
 
 function serveHttp(invocation: Invocation, server: string | undefined, terminal: Terminal): ReturnType<CommandBody> {

@@ -6,6 +6,8 @@ export type Connection = Client &
   AsyncDisposable & {
     /** True if the installation is open in this process: pending work ends with the command. */
     readonly isEmbedded: boolean;
+    /** Calls a listener after the tools have changed; absent for a server. Returns a function that ends it. */
+    readonly onToolsChanged?: (listener: () => void) => () => void;
   };
 
 /** Options of {@link createConnection}. */
@@ -15,14 +17,17 @@ export interface ConnectionOptions {
   readonly isEmbedded: boolean;
   readonly token?: string | undefined;
   readonly fetch?: Fetch;
+  readonly onToolsChanged?: (listener: () => void) => () => void;
   readonly close?: () => PromiseLike<void>;
 }
 
 /** Creates a connection. Disposing it closes the installation. */
-export function createConnection({ url, isEmbedded, token, fetch, close }: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): Connection {
+  const { url, isEmbedded, token, fetch, onToolsChanged, close } = options;
   return {
     ...createClient({ baseUrl: url, token, fetch }),
     isEmbedded,
+    ...(onToolsChanged === undefined ? {} : { onToolsChanged }),
     async [Symbol.asyncDispose]() {
       await close?.();
     },

@@ -38,6 +38,7 @@ export async function openHere(
       request.headers.set('host', 'localhost');
       return app.fetch(request);
     },
+    onToolsChanged: (listener) => monolith.container.resolve(tokens.toolbox).onChange(listener),
     async close() {
       recovery?.stop();
       await monolith[Symbol.asyncDispose]();

@@ -46,7 +46,9 @@ export class Toolbox implements ToolRegistry {
   readonly #sources = new Map<string, Source>();
   readonly #logger: Logger;
   readonly #hooks: HookManager | undefined;
+  readonly #listeners = new Set<() => void>();
   #all: readonly AnyTool[] | undefined;
+  #isReported = true;
 
   constructor(tools: Iterable<AnyTool> = [], options: ToolboxOptions = {}) {
     this.#logger = options.logger ?? silentLogger;
@@ -72,7 +74,7 @@ export class Toolbox implements ToolRegistry {
     if (taken !== undefined && taken.tool !== copy) this.#logger.warn('tool replaced', { tool: copy.name, source });
     this.#slots.set(copy.name, { tool: copy, source });
     this.#sourceNamed(source).tools.set(copy.name, copy);
-    this.#all = undefined;
+    this.#forget();
   }
 
   /**
@@ -106,8 +108,24 @@ export class Toolbox implements ToolRegistry {
       target.tools.set(name, tool);
       this.#slots.set(name, { tool, source });
     }
-    this.#all = undefined;
+    this.#forget();
     return refused;
+  }
+
+  /** Calls a listener after the tools have changed, once for all changes of the same turn. Returns a function that ends it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #forget(): void {
+    this.#all = undefined;
+    if (!this.#isReported || this.#listeners.size === 0) return;
+    this.#isReported = false;
+    queueMicrotask(() => {
+      this.#isReported = true;
+      for (const listener of this.#listeners) listener();
+    });
   }
 
   #sourceNamed(name: string): Source {
@@ -137,7 +155,7 @@ export class Toolbox implements ToolRegistry {
 
   /** Removes the tool; `false` if there was no such tool. */
   remove(name: string): boolean {
-    this.#all = undefined;
+    this.#forget();
     this.#sources.get(this.sourceOf(name) ?? '')?.tools.delete(name);
     return this.#slots.delete(name);
   }

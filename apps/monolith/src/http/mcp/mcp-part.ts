@@ -7,14 +7,22 @@ import { maxScriptBodyBytes } from '../scripts/script-request.ts';
 const keyBytes = 32;
 
 /** Creates the endpoint for clients of the Model Context Protocol. */
-export function createMcpPart({ invoker, digestKey, config, clock, logger }: Parts): McpEndpoint {
-  return createMcpEndpoint({
+export function createMcpPart({ invoker, toolbox, digestKey, config, clock, logger }: Parts): McpEndpoint {
+  const endpoint = createMcpEndpoint({
     stateKey: mcpStateKey(digestKey),
     clock,
     maxMessageBytes: maxScriptBodyBytes(invoker.policy),
     maxStreams: config.server.maxEventStreams,
     onError: (error) => logger.debug('a request of the Model Context Protocol failed', { error }),
   });
+  const unsubscribe = toolbox.onChange(endpoint.toolsChanged);
+  return {
+    ...endpoint,
+    [Symbol.asyncDispose]() {
+      unsubscribe();
+      return endpoint[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Returns the key of the states that clients of the Model Context Protocol return with their answers; the same after a restart. */
