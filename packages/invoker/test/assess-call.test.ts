@@ -10,7 +10,7 @@ const refund = (): ReturnType<typeof recordingTool> =>
   recordingTool('refund', {
     risk: 'high',
     inputSchema: { type: 'object', properties: { cents: { type: 'integer' }, password: { type: 'string' } } },
-    classifyRisk: ({ cents }) => ({ risk: 'high', summary: `${String(cents)} cents` }),
+    classifyRisk: ({ cents }) => ({ risk: 'high', summary: `${JSON.stringify(cents)} cents` }),
   });
 
 test('an assessment has no effect: it runs, counts, records, journals, requests and reports nothing', async () => {
