@@ -1,4 +1,5 @@
 export { raviTools } from './ravi-tools.ts';
+export { recordDenials } from './record-denials.ts';
 export type { ApprovalFunction, ApprovalStatus, RaviTools, RaviToolsOptions } from './ravi-tools.ts';
 export type { MediaOutput } from './tool-output.ts';
 export { createAiSdkProvider } from './provider/ai-sdk-provider.ts';

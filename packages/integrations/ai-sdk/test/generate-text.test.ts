@@ -1,7 +1,7 @@
 import { generateText, isStepCount, ToolLoopAgent } from 'ai';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
-import { raviTools } from '../src/index.ts';
+import { raviTools, recordDenials } from '../src/index.ts';
 import { createModel, createShop, refundCall } from './support.ts';
 
 const run = { runId: 'chat-1', principal: 'ada' };
@@ -97,6 +97,20 @@ test('a denied call does not run', async () => {
   await generateText({ model, messages: [...messages, answer(id, false)], stopWhen, ...raviTools(shop.gateway, run) });
   expect(shop.refunds).toEqual([]);
   expect(readBy(model)).toContain('execution-denied');
+});
+
+test('a recorded denial is in the trace, and a browser cannot change it afterwards', async () => {
+  const shop = createShop();
+  const { messages, id } = await untilApproval(shop);
+  await recordDenials(shop.gateway, run, [...messages, answer(id, false)]);
+  expect(shop.gateway.trace(run)).toMatchObject([{ status: 'denied', approval: { decision: 'denied' } }]);
+  const model = createModel('Hm');
+  const sent = [...messages, answer(id, true)];
+  await generateText({ model, messages: sent, stopWhen, ...raviTools(shop.gateway, run) });
+  expect(readBy(model)).toContain('was denied');
+  expect(shop.refunds).toEqual([]);
+  await recordDenials(shop.gateway, run, [question, answer('made up', false)]);
+  expect(shop.gateway.trace(run)).toHaveLength(1);
 });
 
 test('an approval of a call that the model never made is refused', async () => {

@@ -6,7 +6,7 @@ import type { FrameworkRun } from '@ravi/gateway-kit';
 import { defineTool } from '@ravi/kernel';
 import { createVmSandbox } from '@ravi/sandbox-vm';
 import { expect, test } from 'vitest';
-import { raviTools } from '../src/index.ts';
+import { raviTools, recordRejection } from '../src/index.ts';
 import { createShop } from './support.ts';
 
 interface Context {
@@ -78,6 +78,19 @@ test('a rejected call does not run', async () => {
   for (const item of state.getInterruptions()) state.reject(item, { message: 'too much' });
   await runner.run(agent, state);
   expect(read(model)).toContain('too much');
+  expect(shop.refunds).toEqual([]);
+});
+
+test('a recorded rejection is in the trace, and a state that says otherwise approves nothing', async () => {
+  const shop = createShop();
+  const { agent } = clerk(shop, [refund()]);
+  const { state } = await runner.run(agent, 'Refund A1', { context });
+  const [item] = state.getInterruptions();
+  if (item === undefined) throw new Error('The run has no interruption');
+  await recordRejection(shop.gateway, frameworkRun, item, 'too much');
+  expect(shop.gateway.trace(frameworkRun)).toMatchObject([{ approval: { decision: 'denied', reason: 'too much' } }]);
+  state.approve(item);
+  expect(await resume(shop, state.toString())).toContain('was denied: too much');
   expect(shop.refunds).toEqual([]);
 });
 
