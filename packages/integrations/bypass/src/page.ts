@@ -31,7 +31,7 @@ const legend = `
 - **asked**: the framework interrupted its run or asked the program; the tool did not run.
 - **refused**: the call was not made, and the model read why.
 - **not offered**: the framework has no such way to a tool.
-- **timed out**, **failed**: no answer within 30 s, or an error instead of one.
+- **timed out**, **failed**: no answer within 50 s, or an error instead of one.
 
 ## Ways to the tool
 

@@ -6,10 +6,8 @@ import { contenders, createGatedTool, measure, modes, pageOf } from '../src/inde
 import type { Contender, MeasuredContender, Measurement, Mode, Probe } from '../src/index.ts';
 
 const page = join(import.meta.dirname, '../../../../docs/bypass.md');
-const rows: MeasuredContender[] = [];
-
-/** A framework with a process of its own takes seconds for each probe. */
-const probeLimitMs = 400_000;
+const stopped = ['asked', 'refused', 'not offered'];
+const answers = [...stopped, 'ran'];
 
 function versionsOf({ packages }: Contender): Record<string, string> {
   const { dependencies } = createRequire(import.meta.url)('../package.json') as {
@@ -18,43 +16,54 @@ function versionsOf({ packages }: Contender): Record<string, string> {
   return Object.fromEntries(packages.map((name) => [name, dependencies[name] ?? 'unknown']));
 }
 
-async function measureAll(probes: Contender['with']): Promise<Record<Mode, Measurement>> {
-  const measured: Partial<Record<Mode, Measurement>> = {};
-  for (const mode of modes) measured[mode] = await measure(probes[mode]);
-  return measured as Record<Mode, Measurement>;
+interface Row {
+  readonly without: Map<Mode, Measurement>;
+  readonly with: Map<Mode, Measurement>;
+  readonly variants: MeasuredContender['variants'][number][];
 }
 
-describe.each(contenders.map((contender) => ({ name: contender.name, contender })))('$name', ({ contender }) => {
-  test(
-    'no way to a tool of Ravi runs it without a person, and each way ends',
-    async () => {
-      const without = await measureAll(contender.without);
-      const withRavi = await measureAll(contender.with);
-      const variants: MeasuredContender['variants'][number][] = [];
-      for (const { probe, ...variant } of contender.variants ?? []) {
-        variants.push({ ...variant, measurement: await measure(probe) });
-      }
-      rows.push({ contender, versions: versionsOf(contender), without, with: withRavi, variants });
-      for (const mode of modes) expect(['asked', 'refused', 'not offered'], mode).toContain(withRavi[mode].outcome);
-      for (const { outcome, reason } of [
-        ...Object.values(without),
-        ...variants.map(({ measurement }) => measurement),
-      ]) {
-        expect(['failed', 'timed out'], reason).not.toContain(outcome);
-      }
-    },
-    probeLimitMs,
-  );
+const rows = new Map<Contender, Row>(
+  contenders.map((contender) => [contender, { without: new Map(), with: new Map(), variants: [] }]),
+);
 
-  test('with a person who approves, the tool runs once, with Ravi and without', async () => {
-    for (const control of contender.controls) {
+function measuredContender([contender, row]: [Contender, Row]): MeasuredContender {
+  const cells = (measured: Map<Mode, Measurement>): MeasuredContender['with'] =>
+    Object.fromEntries(measured) as MeasuredContender['with'];
+  const { variants } = row;
+  return { contender, versions: versionsOf(contender), without: cells(row.without), with: cells(row.with), variants };
+}
+
+describe.each([...rows].map(([contender, row]) => ({ name: contender.name, contender, row })))(
+  '$name',
+  ({ contender, row }) => {
+    test.each(modes)('%s without Ravi: there is an answer', async (mode) => {
+      const measured = await measure(contender.without[mode]);
+      row.without.set(mode, measured);
+      expect(answers, measured.reason).toContain(measured.outcome);
+    });
+
+    test.each(modes)('%s with Ravi: the tool does not run without a person', async (mode) => {
+      const measured = await measure(contender.with[mode]);
+      row.with.set(mode, measured);
+      expect(stopped, measured.reason).toContain(measured.outcome);
+    });
+
+    for (const { mode, setting, probe } of contender.variants ?? []) {
+      test(`${mode}, ${setting}: there is an answer`, async () => {
+        const measurement = await measure(probe);
+        row.variants.push({ mode, setting, measurement });
+        expect(answers, measurement.reason).toContain(measurement.outcome);
+      });
+    }
+
+    test.each(['without', 'with'])('a person approves, %s Ravi: the tool runs once', async (how) => {
       const gated = createGatedTool();
-      await control(gated, new AbortController().signal);
+      await contender.controls[how === 'without' ? 0 : 1](gated, new AbortController().signal);
       expect(gated.effects).toEqual([{ id: '1' }]);
       expect(gated.unapproved).toEqual([]);
-    }
-  });
-});
+    });
+  },
+);
 
 test('a measurement trusts the effect, tells time-outs, refusals and errors apart, and wants evidence', async () => {
   const ran: Probe = async (gated) => {
@@ -75,12 +84,16 @@ test('a measurement trusts the effect, tells time-outs, refusals and errors apar
   ];
   const measured = await Promise.all(outcomes.map((probe) => measure(probe)));
   expect(measured.map(({ outcome }) => outcome)).toEqual(['ran', 'ran', 'failed', 'refused', 'failed']);
-  expect(await measure({ notOffered: 'none' })).toEqual({ outcome: 'not offered', reason: 'none' });
+  expect(await measure({ notOffered: 'none' })).toMatchObject({ outcome: 'not offered', reason: 'none' });
 });
 
-test('docs/bypass.md has what was measured', async () => {
-  expect(rows).toHaveLength(contenders.length);
-  const text = pageOf(rows);
+test('docs/bypass.md has what was measured, and no effect came later', async () => {
+  const all = [...rows].map((row) => measuredContender(row));
+  for (const { without, with: withRavi, variants } of all) {
+    const cells = [...Object.values(without), ...Object.values(withRavi), ...variants.map((each) => each.measurement)];
+    for (const { outcome, unapproved } of cells) if (outcome !== 'ran') expect(unapproved).toEqual([]);
+  }
+  const text = pageOf(all);
   if (process.env['RAVI_WRITE_BYPASS'] === '1') writeFileSync(page, text);
   expect(normal(readFileSync(page, 'utf8'))).toBe(normal(text));
 });
