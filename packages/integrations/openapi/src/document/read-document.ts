@@ -57,7 +57,7 @@ export async function fetchDocument(
 }
 
 /** Parses JSON or YAML. @throws KernelError `E_SOURCE_UNAVAILABLE` for text that is not an OpenAPI document within the limits */
-export function parseDocument(text: string, maxBytes: number): OpenApiDocument {
+function parseDocument(text: string, maxBytes: number): OpenApiDocument {
   const limits: JsonLimits = { maxBytes, maxDepth, maxNodes };
   const root = /^\s*\{/.test(text) ? parseJson(text, limits) : parseYaml(text, limits);
   if (!isObject(root)) throw invalid('is not an object');
