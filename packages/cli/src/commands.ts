@@ -272,7 +272,7 @@ export const commands: readonly CommandSpec[] = [
     path: 'mcp accept',
     summary: 'show the changed definition of a tool, and accept it after asking',
     reach: 'api',
-    arguments: [tool],
+    arguments: [{ ...tool, description: 'name of the tool, or of a server for all its changed tools' }],
     options: [
       { flags: '--reject', description: 'reject it instead' },
       { flags: '--yes', description: 'decide without being asked; required without a terminal' },

@@ -65,6 +65,30 @@ test('accept shows every difference, and accepts it with --yes', async () => {
   assert.equal((await server.ravi(['tools', 'describe', 'mail__send'])).code, 0);
 });
 
+test('all changed tools of a server are accepted by its name, and a held tool is not called unknown', async () => {
+  const tools = (description: string): readonly Tool[] =>
+    ['mail__send', 'mail__list'].map((name) => ({ ...mail(description), name }));
+  await using server = await serverWith({ tools: tools('Old.') });
+  server.source.change(tools('New.'));
+  let listed;
+  do listed = await server.ravi(['mcp', 'ls']);
+  while (!listed.output.includes('2 held'));
+  assert.match(listed.errors, /^2 tools of mail are held: see "ravi mcp accept mail"$/m);
+  const called = await server.ravi(['tools', 'call', 'mail__send', '{}']);
+  assert.match(called.errors, /E_TOOL_ABSENT: "mail__send" is held.* see "ravi mcp accept mail__send"/);
+  const asked = await server.ravi(['mcp', 'accept', 'mail']);
+  assert.match(asked.output, /mail__send of mail[^]*mail__list of mail/);
+  assert.match(asked.errors, /pass --yes to accept these 2 definitions/);
+  const accepted = await server.ravi(['mcp', 'accept', 'mail', '--yes']);
+  assert.deepEqual(accepted.output.split('\n').toSorted(), ['', 'Accepted: mail__list', 'Accepted: mail__send']);
+  assert.match((await server.ravi(['mcp', 'ls'])).output, /2 tools/);
+  server.source.changeStatus({ state: 'failed', message: 'ended' });
+  let gone;
+  do gone = await server.ravi(['tools', 'call', 'mail__find', '{}']);
+  while (!gone.errors.includes('E_SOURCE_UNAVAILABLE'));
+  assert.match(gone.errors, /There is no tool "mail__find" now: mail is failed: ended/);
+});
+
 test('login prints the address of the sign-in, and logout forgets the credentials', async () => {
   const signedOut: string[] = [];
   await using server = await serverWith({

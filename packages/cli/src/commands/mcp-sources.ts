@@ -21,8 +21,13 @@ export const listServers: CommandBody = async (invocation, terminal) => {
     if (message !== undefined) terminal.warn(visible(`${name}: ${message}`));
     for (const { from, message: reason } of failures) terminal.warn(visible(`${name}: ${from}: ${reason}`));
   }
-  const held = sources.flatMap(({ tools }) => tools.filter((tool) => tool.held === 'changed'));
-  for (const { name } of held) terminal.warn(visible(`${name} is held: see "ravi mcp accept ${name}"`));
+  for (const { name, tools } of sources) {
+    const held = tools.filter((tool) => tool.held === 'changed');
+    const [first] = held;
+    if (held.length > 1)
+      terminal.warn(visible(`${held.length} tools of ${name} are held: see "ravi mcp accept ${name}"`));
+    else if (first !== undefined) terminal.warn(visible(`${first.name} is held: see "ravi mcp accept ${first.name}"`));
+  }
 };
 
 function rowOf(source: SourceSummary, terminal: Terminal): readonly string[] {
@@ -63,39 +68,46 @@ export const signOut: CommandBody = async (invocation, terminal) => {
   terminal.print(invocation.isJson ? JSON.stringify({ name }) : visible(`Signed out at ${name}`));
 };
 
-/** Shows every difference of a held definition, and accepts or rejects exactly that definition. */
+/** Shows every difference of a held definition, or of all that wait at a server, and accepts or rejects exactly these. */
 export const decideDefinition: CommandBody = async (invocation, terminal) => {
-  const { tool = '' } = invocation.values;
+  const { tool: name = '' } = invocation.values;
   const decision = invocation.flags.has('reject') ? 'reject' : 'accept';
   const asks = !invocation.flags.has('yes');
   await using client = await connect(invocation, terminal);
-  const held = await heldDefinition(client, tool);
+  const held = await heldDefinitions(client, name);
+  const those = held.length === 1 ? 'this definition' : `these ${held.length} definitions`;
+  const lines = held.flatMap(differenceLines);
   if (asks && !terminal.isInteractive) {
-    for (const line of differenceLines(held)) terminal.print(line);
-    throw new KernelError('E_USAGE', `Not a terminal: pass --yes to ${decision} this definition without being asked`);
+    for (const line of lines) terminal.print(line);
+    throw new KernelError('E_USAGE', `Not a terminal: pass --yes to ${decision} ${those} without being asked`);
   }
   if (asks) {
-    for (const line of differenceLines(held)) terminal.warn(line);
-    const answer = await ask(`\n${decision === 'accept' ? 'Accept' : 'Reject'} this definition? (y/n)`);
+    for (const line of lines) terminal.warn(line);
+    const answer = await ask(`\n${decision === 'accept' ? 'Accept' : 'Reject'} ${those}? (y/n)`);
     if (!['y', 'yes'].includes(answer.toLowerCase())) throw new KernelError('E_CANCELLED', 'Nothing was decided');
   }
-  const { source, digest } = held;
-  await client.sources.decide(source, { tool, digest, decision });
   const done = decision === 'accept' ? 'Accepted' : 'Rejected';
-  terminal.print(invocation.isJson ? JSON.stringify({ source, tool, digest, decision }) : visible(`${done}: ${tool}`));
+  for (const { source, tool, digest } of held) {
+    await client.sources.decide(source, { tool, digest, decision });
+    terminal.print(
+      invocation.isJson ? JSON.stringify({ source, tool, digest, decision }) : visible(`${done}: ${tool}`),
+    );
+  }
 };
 
-async function heldDefinition(client: Connection, tool: string): Promise<HeldDefinition> {
+async function heldDefinitions(client: Connection, name: string): Promise<readonly HeldDefinition[]> {
   const { items } = await client.sources.list();
   const holding = items.filter(({ tools }) => tools.some(({ held }) => held !== undefined));
-  const pages = await Promise.all(holding.map(({ name }) => client.sources.held(name)));
+  const pages = await Promise.all(holding.map((source) => client.sources.held(source.name)));
   const all = pages.flatMap((page) => page.items);
-  const found = all.find((one) => one.tool === tool);
-  if (found !== undefined) return found;
-  const names = all.map((one) => one.tool);
-  const near = nearNames(tool, names);
+  const found = all.find(({ tool }) => tool === name);
+  if (found !== undefined) return [found];
+  const ofServer = all.filter(({ source, state }) => source === name && state === 'changed');
+  if (ofServer.length > 0) return ofServer;
+  const names = all.map(({ tool }) => tool);
+  const near = nearNames(name, names);
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `held are: ${names.join(', ') || 'none'}`;
-  throw new KernelError('E_TOOL_UNKNOWN', `No definition of "${tool}" is held; ${hint}`);
+  throw new KernelError('E_TOOL_UNKNOWN', `No definition of "${name}" is held; ${hint}`);
 }
 
 /** Returns the lines that show every difference to the accepted definition. */

@@ -56,12 +56,26 @@ async function suggesting<Answer>(client: Connection, name: string, ask: () => P
     return await ask();
   } catch (error) {
     if (!hasCode(error, 'E_TOOL_UNKNOWN')) throw error;
+    await refuseAbsent(client, name);
     const { items } = await client.tools.list();
     throw unknownTool(
       name,
       items.map((tool) => tool.name),
     );
   }
+}
+
+// A tool of a server may be away for now.
+async function refuseAbsent(client: Connection, name: string): Promise<void> {
+  const { items } = await client.sources.list();
+  if (items.some(({ tools }) => tools.some((tool) => tool.name === name && tool.held !== undefined))) {
+    const message = `"${name}" is held, because its definition changed: see "ravi mcp accept ${name}"`;
+    throw new KernelError('E_TOOL_ABSENT', message);
+  }
+  const away = items.find((source) => source.state !== 'ready' && name.startsWith(`${source.name}__`));
+  if (away === undefined) return;
+  const why = away.message === undefined ? '' : `: ${away.message}`;
+  throw new KernelError('E_SOURCE_UNAVAILABLE', `There is no tool "${name}" now: ${away.name} is ${away.state}${why}`);
 }
 
 function unknownTool(name: string, names: readonly string[]): KernelError {
