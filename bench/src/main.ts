@@ -26,6 +26,7 @@ const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   preflight: async () => (await import('./preflight.ts')).benchPreflight,
   decode: async () => (await import('./decode-streams.ts')).benchDecode,
   tokens: async () => (await import('./tokens/tokens.ts')).benchTokens,
+  mcp: async () => (await import('./mcp.ts')).benchMcp,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
   s3: async () => (await import('./s3.ts')).benchS3,
 };

@@ -108,6 +108,7 @@ export class HttpTransport implements Transport {
     const id = isJSONRPCRequest(message) ? message.id : undefined;
     if (id === undefined) return inner.send(message, withoutUndefined(options));
     this.#waiting.add(id);
+    this.#parts.wire.rate.expectAnswer();
     const exchange = { isStream: false };
     try {
       await this.#exchange.run(exchange, () =>

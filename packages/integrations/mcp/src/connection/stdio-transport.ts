@@ -85,6 +85,7 @@ export class StdioTransport implements Transport {
     const server = this.#server;
     if (server === undefined || this.#isClosed || !server.stdin.writable)
       throw new SdkError(SdkErrorCode.NotConnected, 'Not connected');
+    if (isJSONRPCRequest(message)) this.#wire.rate.expectAnswer();
     if (server.stdin.write(serializeMessage(message))) return;
     // The server may end before it reads.
     await new Promise<void>((resolve) => {

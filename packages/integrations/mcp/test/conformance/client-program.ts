@@ -8,7 +8,11 @@ import type { McpProtocol } from '../../src/index.ts';
 import { sampleOf } from './sample-arguments.ts';
 
 const url = process.argv.at(-1) ?? '';
-const { MCP_CONFORMANCE_PROTOCOL_VERSION: version, MCP_CONFORMANCE_CONTEXT: given = '{}' } = process.env;
+const {
+  MCP_CONFORMANCE_PROTOCOL_VERSION: version,
+  MCP_CONFORMANCE_CONTEXT: given = '{}',
+  MCP_CONFORMANCE_SCENARIO: scenario = '',
+} = process.env;
 const {
   toolCalls = [],
   client_id: clientId,
@@ -18,6 +22,7 @@ const {
   readonly client_id?: string;
   readonly client_secret?: string;
 };
+const signIn = { clientId, clientSecret, clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
 const principal = 'ada';
 const callbackUrl = 'http://localhost:3000/callback';
 const log = (message: string, fields: unknown): void => console.error(message, JSON.stringify(fields));
@@ -28,13 +33,13 @@ const context: ToolContext = createToolContext({
   // The person accepts what a form proposes, and signs in.
   elicit: async (request) => {
     if (request.mode === 'form') return { action: 'accept', content: sampleOf(request.schema) };
-    await signIn();
+    await visitSignIn();
     return { action: 'accept' };
   },
 });
 
 // Follows the redirect of the authorization server, as the browser of a person would.
-async function signIn(): Promise<void> {
+async function visitSignIn(): Promise<void> {
   const port = source.remote?.signIn;
   if (port === undefined) throw new TypeError('The source has no sign-in');
   const { url: page } = await port.begin(principal, callbackUrl);
@@ -76,13 +81,14 @@ const source = await createMcpSource(
     resources: true,
     prompts: true,
     protocol: (version ?? 'auto') as McpProtocol,
-    signIn: { clientId, clientSecret, clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' },
+    // The other scenarios have servers that know no callers.
+    ...(scenario.startsWith('auth/') ? { signIn } : {}),
   },
   { clock: systemClock, logger: { debug: log, info: log, warn: log, error: log } },
 ).open({ signal: new AbortController().signal, onChange: () => undefined, signInUrl: () => callbackUrl });
 // A server may ask for more as soon as it knows the caller.
 for (let round = 0; round < 2 && source.remote?.status().state === 'sign-in'; round++) {
-  await signIn().catch((error: unknown) => log('sign-in failed', String(error)));
+  await visitSignIn().catch((error: unknown) => log('sign-in failed', String(error)));
   await source.remote.reconnect();
 }
 const status = source.remote?.status();

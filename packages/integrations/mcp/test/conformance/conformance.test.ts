@@ -41,8 +41,8 @@ for (const version of versions) {
       const command = `"${process.execPath}" "${program}"`;
       const args = [suite, 'client', '--command', command, '--scenario', name, '--spec-version', version, '-o', folder];
       const outcome = await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }).then(
-        ({ stdout: text }) => ({ isPassed: true, text }),
-        (error: { stdout?: string }) => ({ isPassed: false, text: error.stdout ?? '' }),
+        (result) => ({ isPassed: true, text: result.stdout + result.stderr }),
+        (error: { stdout: string; stderr: string }) => ({ isPassed: false, text: error.stdout + error.stderr }),
       );
       assert.ok(outcome.isPassed, outcome.text.slice(-4_000));
       assert.match(outcome.text, /Passed: [1-9]/);
