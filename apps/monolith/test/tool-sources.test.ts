@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { defineTool, isKernelError } from '@ravi/kernel';
 import type { Tool, ToolSource } from '@ravi/kernel';
-import { tokens } from '@ravi/monolith';
+import { openMonolith, serve, tokens } from '@ravi/monolith';
 import { createTestToolSource, testSourceEntry, testSourcesPlugin } from '@ravi/testkit';
 import { test } from 'vitest';
 import { impatientClock } from './support/impatient-clock.ts';
@@ -183,4 +183,35 @@ test('sources are closed when the server ends, also one that is still opening', 
   await server[Symbol.asyncDispose]();
   assert.equal(opened.openings, 0);
   assert.ok(isKernelError(reason, 'E_CANCELLED'));
+});
+
+test('a run that waits for a tool of a source that opens after the start continues once the tool is there', async () => {
+  const probe = { ...toolOf('probe', 'probed'), risk: 'high' as const };
+  const source = createTestToolSource({ name: 'slow', tools: [probe] });
+  await using server = await startServer(
+    { plugins: { toolSource: [testSourceEntry(source)] }, approvals: { mode: 'pause' } },
+    { 'sources.mjs': testSourcesPlugin },
+    { isServer: true },
+  );
+  const { id } = (await server.post('/v1/runs', { kind: 'chain', code: 'return tools.probe({})' })).body;
+  let run: Answer['body'];
+  await until(async () => (run = (await server.get(`/v1/runs/${id}`)).body).status === 'paused');
+  const [{ id: approvalId }] = run.pendingApprovals;
+  const { folder: cwd, configPath } = server.installation;
+  await server.shutDown();
+
+  source.changeStatus({ state: 'connecting' });
+  source.change([]);
+  await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
+  await using http = await serve(monolith, { port: 0, graceMs: 0 });
+  const get = async (path: string): Promise<Answer['body']> => (await fetch(`${http.url}${path}`)).json();
+  const body = JSON.stringify({ decision: 'approved' });
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`${http.url}/v1/approvals/${approvalId}/decision`, { method: 'POST', body, headers });
+  await until(async () => (run = await get(`/v1/runs/${id}`)).error?.code === 'E_RUN_CHANGED');
+  assert.equal(run.status, 'paused');
+  source.changeStatus({ state: 'ready' });
+  source.change([probe]);
+  await until(async () => (run = await get(`/v1/runs/${id}`)).status === 'completed');
+  assert.match(JSON.stringify(run), /probed/);
 });

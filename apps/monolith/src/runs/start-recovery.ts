@@ -1,6 +1,6 @@
 import { startRunRecovery } from '@ravi/capabilities';
 import type { RunRecovery } from '@ravi/capabilities';
-import type { Run } from '@ravi/kernel';
+import type { Run, Timer } from '@ravi/kernel';
 import type { Parts } from '../tokens.ts';
 import { createCrashGuard } from './crash-guard.ts';
 import { isDeadOwner } from './process-owner.ts';
@@ -10,7 +10,8 @@ const dayMs = 86_400_000;
 const longestPollMs = 5_000;
 
 /** Starts the recovery of runs. Not in `openMonolith`, because a short command must not take over runs. */
-export function startRecovery({ config, durable, approvalFeed: feed, clock, logger }: Parts): RunRecovery | undefined {
+export function startRecovery(parts: Parts): RunRecovery | undefined {
+  const { config, durable, approvalFeed: feed, clock, logger } = parts;
   if (durable === undefined || feed === undefined) return undefined;
   const { store, chains, agentRunner, recorder, turns } = durable;
   const resumeOther = createRecoverAgentRun({ agentRunner, runs: store.runs, onLeft: turns.end, logger });
@@ -22,7 +23,7 @@ export function startRecovery({ config, durable, approvalFeed: feed, clock, logg
   // A lease that has just expired is found before as much time passes again.
   const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / 2));
   const maxParkedMs = config.approvals.maxParkedDays * dayMs;
-  return startRunRecovery({
+  const recovery = startRunRecovery({
     chains,
     store,
     feed,
@@ -34,4 +35,42 @@ export function startRecovery({ config, durable, approvalFeed: feed, clock, logg
     clock,
     logger,
   });
+  const unfollow = followTools(parts, recovery);
+  return {
+    ...recovery,
+    stop() {
+      unfollow();
+      recovery.stop();
+    },
+    async [Symbol.asyncDispose]() {
+      unfollow();
+      await recovery[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A server that changes its tools all the time must not have every waiting run tried again each time. */
+const leastRetryMs = 60_000;
+
+// The tools of a source that opened after the start may be those that runs wait for.
+function followTools({ toolSources, clock }: Parts, recovery: RunRecovery): () => void {
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let timer: Timer | undefined;
+  const unsubscribe = toolSources.onNewTools(() => {
+    if (timer !== undefined) return;
+    const waitMs = Math.max(0, triedAt + leastRetryMs - clock.monotonic());
+    timer = clock.setTimer(
+      () => {
+        timer = undefined;
+        triedAt = clock.monotonic();
+        recovery.retryChanged();
+      },
+      waitMs,
+      { isBackground: true },
+    );
+  });
+  return () => {
+    unsubscribe();
+    timer?.cancel();
+  };
 }

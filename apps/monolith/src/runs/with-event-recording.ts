@@ -49,6 +49,7 @@ export function withEventRecording(
     runWithin: chains.runWithin,
     get: (runId) => chains.get(runId),
     hasChanged: (runId) => chains.hasChanged(runId),
+    forgetChanged: () => chains.forgetChanged(),
     cancel: (runId) => chains.cancel(runId),
     get active() {
       return chains.active;

@@ -51,14 +51,22 @@ export interface SourceFailure {
   readonly message: string;
 }
 
+/** Effect of a reading on the toolbox. */
+export interface ReadingEffect {
+  /** True if a name of a tool became free. */
+  readonly hasFreed: boolean;
+  /** True if a tool is another one than before, or new. */
+  readonly hasNew: boolean;
+}
+
 /** Options of {@link createLiveSource}. */
 export interface LiveSourceOptions {
   readonly source: ToolSource;
   readonly isOwn: boolean;
   readonly toolbox: Toolbox;
   readonly check: DefinitionCheck;
-  /** Called after each reading; `hasFreed` if names of tools became free. */
-  readonly onRead: (hasFreed: boolean) => void;
+  /** Called after each reading. */
+  readonly onRead: (effect: ReadingEffect) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -121,9 +129,10 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
     if (status !== undefined && status.state !== 'ready') {
       for (const tool of known) if (!names.has(tool)) absent.set(tool, `its source ${name} is not connected`);
     }
-    const before = namesInToolbox();
+    const before = ownTools();
     const refused = toolbox.setSource(name, tools, { isOwn, absent });
-    const hasFreed = before.some((tool) => !toolbox.has(tool));
+    const hasFreed = before.some(({ name: tool }) => !toolbox.has(tool));
+    const hasNew = ownTools().some((tool) => !before.includes(tool));
     if (names.size > 0) offered = [...names].filter((tool) => tool !== undefined);
     for (const { tool, state: why } of held) {
       const isNew = !state.held.some((before) => before.tool === tool && before.state === why);
@@ -138,11 +147,11 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
       hasConflict: refused.some(({ error }) => error.code === 'E_TOOL_NAME_CONFLICT'),
     };
     if (held.length > 0) recheck = clock.setTimer(() => void refresh(), heldIntervalMs, { isBackground: true });
-    onRead(hasFreed);
+    onRead({ hasFreed, hasNew });
   }
 
-  function namesInToolbox(): readonly string[] {
-    return toolbox.names().filter((tool) => toolbox.sourceOf(tool) === name);
+  function ownTools(): readonly AnyTool[] {
+    return toolbox.all().filter((tool) => toolbox.sourceOf(tool.name) === name);
   }
 
   function logNew(failures: readonly SourceFailure[]): void {

@@ -8,7 +8,7 @@ import { createAcceptedDefinitions } from './accepted-definitions.ts';
 import { builtInSource, createBuiltInTools } from './built-in-tools.ts';
 import { createDefinitionCheck } from './definition-check.ts';
 import { createLiveSource } from './live-source.ts';
-import type { LiveSource } from './live-source.ts';
+import type { LiveSource, ReadingEffect } from './live-source.ts';
 
 /** Result of loading tools. */
 export interface ToolReport {
@@ -28,6 +28,8 @@ export interface ToolSources extends AsyncDisposable {
   open(installation: Installation, ofPlugins: readonly ToolSource[]): Promise<void>;
   /** Report of the current state. */
   readonly report: ToolReport;
+  /** Calls a listener when tools are new or other ones than before. Returns a function that ends this. */
+  onNewTools(listener: () => void): () => void;
   /** All sources, in the order of their tools. */
   readonly all: readonly LiveSource[];
 }
@@ -54,15 +56,17 @@ export function createToolSources(parts: Parts): ToolSources {
   const durableChains = durable === undefined ? {} : { chains: durable.chains };
   const builtIn = createBuiltInTools(toolbox, { invoker, sandbox, preflight, ...durableChains });
   let all: readonly LiveSource[] = [];
+  const listeners = new Set<() => void>();
   let isStarted = false;
 
-  function follow(hasFreed: boolean): void {
+  function follow({ hasFreed, hasNew }: ReadingEffect): void {
     if (!isStarted) return;
     try {
       builtIn.update();
     } catch (error) {
       logger.error('the tools of the runtime cannot be offered', { error });
     }
+    if (hasNew) for (const listener of listeners) listener();
     // A source that opened without a status never changes, and snippets are added to it elsewhere.
     for (const { state, refresh } of all) {
       if (hasFreed && state.hasConflict && state.status !== undefined) void refresh();
@@ -118,6 +122,10 @@ export function createToolSources(parts: Parts): ToolSources {
         undeclaredRisk: undeclared.map(({ name }) => name),
         failures: [...failures, ...builtIn.failures.map((one) => ({ source: builtInSource, ...one }))],
       };
+    },
+    onNewTools(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     get all() {
       return all;

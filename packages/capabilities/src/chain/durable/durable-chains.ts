@@ -82,6 +82,8 @@ export interface DurableChains extends AsyncDisposable {
    * such a run paused.
    */
   hasChanged(runId: string): boolean;
+  /** Forgets which runs have changed: tools may be as before. {@link RunRecovery.retryChanged} calls it. */
+  forgetChanged(): void;
   /** Ends a run of this process for good; `false` when this process does not execute the run. */
   cancel(runId: string): boolean;
   /** Number of runs that this process executes now; paused runs are not counted. */
@@ -239,6 +241,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     runWithin,
     get: (runId) => store.runs.get(runId),
     hasChanged: (runId) => (changed.get(runId) ?? 0) > clock.now(),
+    forgetChanged: () => changed.clear(),
     cancel(runId) {
       const running = active.get(runId);
       running?.cancel();

@@ -50,6 +50,8 @@ export interface RunRecoveryOptions {
 export interface RunRecovery extends AsyncDisposable {
   /** Resumes no further run. Runs that it has resumed continue as long as the durable chains do. */
   stop(): void;
+  /** Tries runs again, with the next poll, that wait because their tools have changed: tools of this process are other ones now. */
+  retryChanged(): void;
 }
 
 const runsPerSlice = 200;
@@ -249,6 +251,11 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   let polling = poll();
   return {
     stop,
+    retryChanged() {
+      chains.forgetChanged();
+      isFirst = true;
+      nextScanAt = -Infinity;
+    },
     async [Symbol.asyncDispose]() {
       stop();
       await polling;
