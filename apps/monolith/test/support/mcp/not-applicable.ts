@@ -12,7 +12,8 @@ const noCompletion = 'The server completes no arguments: it has no prompts.';
 const noHeaders = 'No tool of this server declares a header for an argument.';
 const noLogging = 'The server sends no log messages: its log belongs to its operator.';
 const noSubscription = 'Artifacts and results do not change.';
-const oneForm = 'The server keeps every form in one normal form, with a title for each choice.';
+const oneForm =
+  'The server writes titles of choices as the protocol does now (`oneOf`), also if they came in the older form.';
 const ownKeys = 'It expects a key of the sample server. The keys of this server are ids of requests.';
 
 const both: NotApplicable = {
@@ -31,10 +32,7 @@ const both: NotApplicable = {
 export const notApplicable: Readonly<Record<Generation, NotApplicable>> = {
   '2025-11-25': {
     ...both,
-    'elicitation-sep1034-defaults:elicitation-sep1034-enum-default': oneForm,
     'elicitation-sep1330-enums:elicitation-sep1330-legacy-enumnames': oneForm,
-    'elicitation-sep1330-enums:elicitation-sep1330-untitled-multi': oneForm,
-    'elicitation-sep1330-enums:elicitation-sep1330-untitled-single': oneForm,
     'logging-set-level': noLogging,
     'resources-subscribe': noSubscription,
     'resources-unsubscribe': noSubscription,
