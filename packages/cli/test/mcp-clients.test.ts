@@ -50,8 +50,9 @@ for (const [name, read] of Object.entries(clients)) {
     const [, block = ''] =
       new RegExp(`<!-- client: ${name} -->\n\n\`\`\`(?:json|toml)\n([^]*?)\`\`\``).exec(guide) ?? [];
     const { command, args } = read(block);
-    const [program, ...rest] = args;
-    assert.deepEqual([command, program, ...rest.slice(0, 2)], ['npx', 'ravi', 'mcp', 'serve']);
+    const rest = args.slice(args.indexOf('ravi') + 1);
+    // Only the installed command: npx downloads nothing.
+    assert.deepEqual([command, args[0], ...rest.slice(0, 2)], ['npx', '--no', 'mcp', 'serve']);
     await using own = await createFolder();
     // The command `ravi` of this repository, and a folder that exists.
     const transport = new StdioClientTransport({

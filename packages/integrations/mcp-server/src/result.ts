@@ -50,7 +50,7 @@ export function pausedResult(
   const waiting = pending.map(({ id, tool, risk }) => `- ${tool} (risk ${risk}), approval ${id}`).join('\n');
   const how =
     inboxUrl === undefined
-      ? 'A person decides it with "ravi approvals approve <approval>", or in the inbox of "ravi serve".'
+      ? 'A person decides it in the folder of the configuration, with "ravi approvals approve <approval>" or in the inbox of "ravi serve".'
       : `A person decides it in the inbox: ${inboxUrl}`;
   const text =
     pending.length === 0
