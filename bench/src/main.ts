@@ -27,6 +27,7 @@ const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   decode: async () => (await import('./decode-streams.ts')).benchDecode,
   tokens: async () => (await import('./tokens/tokens.ts')).benchTokens,
   mcp: async () => (await import('./mcp.ts')).benchMcp,
+  'mcp-gateway': async () => (await import('./mcp-gateway.ts')).benchMcpGateway,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
   s3: async () => (await import('./s3.ts')).benchS3,
 };

@@ -36,7 +36,7 @@ export function connectMcp(
   const { token } = options;
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return connectOver(
-    new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }),
+    new StreamableHTTPClientTransport(endpointOf(url), { requestInit: { headers } }),
     generation,
     options,
   );
@@ -80,4 +80,9 @@ export function runIdOf({ _meta }: CallToolResult): string {
   const { 'ravi/runId': runId } = (_meta ?? {}) as { readonly 'ravi/runId'?: string };
   assert.ok(runId);
   return runId;
+}
+
+// The address of a server, or of its endpoint with a query.
+function endpointOf(url: string): URL {
+  return url.includes('/mcp') ? new URL(url) : new URL('/mcp', url);
 }
