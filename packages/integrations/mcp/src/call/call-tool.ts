@@ -1,7 +1,7 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import type { ListedTool } from '../catalogue/listed-tool.ts';
-import { taskMark } from '../connection/task-answer.ts';
+import { taskMark } from '../connection/message-kind.ts';
 import { converse } from './converse.ts';
 import type { CallParts } from './converse.ts';
 import { readResult } from './read-result.ts';

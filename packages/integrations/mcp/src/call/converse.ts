@@ -46,9 +46,9 @@ export async function converse<Answer extends Result, Value>(
   send: SendRequest<Answer>,
   read: (answer: Answer, conversation: Conversation) => Promise<Value>,
 ): Promise<Value> {
-  const clock = new CallClock(parts.limits.callMs, context.clock);
+  const clock = new CallClock(parts.limits.callMs, context.clock, context.signal);
   const call: RunningCall = { context, clock, questions: 0, samplings: 0 };
-  const signal = AbortSignal.any([context.signal, clock.signal]);
+  const { signal } = clock;
   try {
     return await parts.running.run(call, async () => {
       const answer = await exchange(send, { call, signal }, parts);

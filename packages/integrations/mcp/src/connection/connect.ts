@@ -12,7 +12,7 @@ import type { Connection, ServerRequests } from './connection.ts';
 import { HttpTransport } from './http-transport.ts';
 import { shown } from './describe-failure.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import { tasksExtension } from './task-answer.ts';
+import { tasksExtension } from './message-kind.ts';
 import { createWireLimits } from './wire-limits.ts';
 
 /** An older server over standard streams may not answer what it does not know. */

@@ -1,11 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
+import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type {
   AuthProvider,
   FetchLike,
@@ -16,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { HttpServerOptions } from '../options.ts';
 import { isEventStream, withCheckedBody } from './checked-body.ts';
-import { withTaskAsResult } from './task-answer.ts';
+import { isAnswer, isRequest, withTaskAsResult } from './message-kind.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
 type HttpSendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
@@ -92,9 +86,8 @@ export class HttpTransport implements Transport {
     const inner = this.#inner;
     const { wire, onViolation } = this.#parts;
     inner.onmessage = (message) => {
-      if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message))
-        this.#waiting.delete(message.id as RequestId);
-      if (isJSONRPCRequest(message) && !wire.requestRate.count()) return onViolation('sent too many requests');
+      if (isAnswer(message)) this.#waiting.delete(message.id as RequestId);
+      if (isRequest(message) && !wire.requestRate.count()) return onViolation('sent too many requests');
       this.onmessage?.(withTaskAsResult(message));
     };
     inner.onerror = (error) => this.onerror?.(error);
@@ -105,7 +98,7 @@ export class HttpTransport implements Transport {
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     const inner = this.#inner;
     if (inner instanceof SSEClientTransport) return inner.send(message);
-    const id = isJSONRPCRequest(message) ? message.id : undefined;
+    const id = isRequest(message) ? message.id : undefined;
     if (id === undefined) return inner.send(message, withoutUndefined(options));
     this.#waiting.add(id);
     this.#parts.wire.rate.expectAnswer();

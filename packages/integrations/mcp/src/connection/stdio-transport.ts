@@ -1,17 +1,11 @@
-import {
-  isJSONRPCRequest,
-  SdkError,
-  SdkErrorCode,
-  parseJSONRPCMessage,
-  serializeMessage,
-} from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode, parseJSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import { jsonTextExcess } from '@ravi/source-kit';
 import { endServer, startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { StdioServerOptions } from '../options.ts';
-import { withTaskAsResult } from './task-answer.ts';
+import { isRequest, withTaskAsResult } from './message-kind.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
 const newLine = 0x0a;
@@ -85,7 +79,7 @@ export class StdioTransport implements Transport {
     const server = this.#server;
     if (server === undefined || this.#isClosed || !server.stdin.writable)
       throw new SdkError(SdkErrorCode.NotConnected, 'Not connected');
-    if (isJSONRPCRequest(message)) this.#wire.rate.expectAnswer();
+    if (isRequest(message)) this.#wire.rate.expectAnswer();
     if (server.stdin.write(serializeMessage(message))) return;
     // The server may end before it reads.
     await new Promise<void>((resolve) => {
@@ -144,8 +138,7 @@ export class StdioTransport implements Transport {
     const message = messageOf(text);
     if (message === 'invalid') return this.#onViolation('sent a message that is not valid');
     if (message !== 'stray') {
-      if (isJSONRPCRequest(message) && !this.#wire.requestRate.count())
-        return this.#onViolation('sent too many requests');
+      if (isRequest(message) && !this.#wire.requestRate.count()) return this.#onViolation('sent too many requests');
       return this.onmessage?.(withTaskAsResult(message));
     }
     if (++this.#strayLines > maxStrayLines)
