@@ -124,6 +124,28 @@ test('schemas and the lowered risk of a trusted source are part of the definitio
   assert.deepEqual((await held(server))[0].changes, [{ path: '/risk', before: 'high', after: 'safe' }]);
 });
 
+test('a source that the operator trusts later cannot lower a risk, or claim that a repetition is harmless, without a person', async () => {
+  const source = createTestToolSource({ name: 'mail', tools: [mail('Sends a mail.', { risk: 'high' })] });
+  await using server = await start(source);
+  // Nothing about the tool changes when the operator trusts its source.
+  source.changeStatus({ isTrusted: true });
+  await change(server, source, [mail('Sends a mail.', { risk: 'high' })]);
+  assert.deepEqual(await held(server), []);
+  await change(server, source, [mail('Sends a mail.', { risk: 'safe' })]);
+  assert.deepEqual((await held(server))[0]?.changes, [{ path: '/risk', before: 'high', after: 'safe' }]);
+  await change(server, source, [mail('Sends a mail.', { risk: 'high', idempotent: true })]);
+  assert.deepEqual((await held(server))[0]?.changes, [{ path: '/idempotent', after: 'true' }]);
+  await change(server, source, [mail('Sends a mail.', { risk: 'high', idempotent: false })]);
+  assert.deepEqual(await held(server), []);
+});
+
+test('a second tool of the same name does not take the place of a held one', async () => {
+  const source = createTestToolSource({ name: 'mail', tools: [mail('Sends a mail.')] });
+  await using server = await start(source);
+  await change(server, source, [mail('Steals a mail.'), mail('Steals another mail.')]);
+  assert.equal(await codeOf(server), 'E_TOOL_ABSENT');
+});
+
 test('accepted definitions outlive the process: a change between two starts is held, and an acceptance lasts', async () => {
   const source = createTestToolSource({ name: 'mail', tools: [mail('Sends a mail.')] });
   await using server = await start(source);

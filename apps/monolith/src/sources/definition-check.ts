@@ -88,7 +88,11 @@ export function createDefinitionCheck({ source, definitions, clock, logger }: De
     const stored = known.get(tool);
     if (stored === undefined) return unknown;
     const { accepted } = stored;
-    if (accepted.digest === digest) return undefined;
+    if (accepted.digest === digest) {
+      // Otherwise the next change would count as that of a source that the operator trusts only now.
+      if (isRead && accepted.isTrusted !== isTrusted) await put({ ...accepted, isTrusted }, stored.revision);
+      return undefined;
+    }
     if (isOperatorsChange(accepted, offered, isTrusted)) {
       // Keeps the comparison with what is offered now; a failure repeats it with the next change.
       if (isRead) await put({ ...accepted, definition: offered, digest, isTrusted }, stored.revision);
@@ -106,8 +110,13 @@ export function createDefinitionCheck({ source, definitions, clock, logger }: De
       const seen = new Set<string>();
       for (const tool of tools) {
         const offered = readDefinition(tool);
-        if (offered === undefined || seen.has(offered.name)) {
+        if (offered === undefined) {
           accepted.push(tool);
+          continue;
+        }
+        // The toolbox refuses the second tool of a name, but would offer it in the place of one that is held.
+        if (seen.has(offered.name)) {
+          if (!held.some((one) => one.tool === offered.name)) accepted.push(tool);
           continue;
         }
         seen.add(offered.name);
@@ -145,7 +154,7 @@ function readDefinition(tool: AnyTool): ToolDefinition | undefined {
 }
 
 /**
- * True if only the risk differs and the source has not lowered it. Hints of a source count only while it is trusted, so the risk
+ * True if only the risk, or whether a repeated call is harmless, differs, and the source has not made it look safer. Hints of a source count only while it is trusted, so the risk
  * of another source, and the change to a trusted one, are settings of the operator.
  */
 function isOperatorsChange(
@@ -155,5 +164,6 @@ function isOperatorsChange(
 ): boolean {
   if (textDigestOf(definition) !== textDigestOf(offered)) return false;
   if (!wasTrusted || !isTrusted) return true;
+  if (offered.idempotent === true && definition.idempotent !== true) return false;
   return compareRisk(offered.risk ?? 'high', definition.risk ?? 'high') >= 0;
 }

@@ -8,6 +8,8 @@ export interface ToolDefinition {
   readonly description: string;
   /** Absent for a tool that declares none. */
   readonly risk?: ToolRisk;
+  /** True if the source says that a repeated call is harmless, and is believed. */
+  readonly idempotent?: true;
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly promptHint?: string;
@@ -22,6 +24,7 @@ export function definitionOf(tool: AnyTool): ToolDefinition {
     name,
     description,
     ...(isHostedTool(tool) || tool.risk === undefined ? {} : { risk: tool.risk }),
+    ...(isLocalTool(tool) && tool.idempotent === true ? { idempotent: true } : {}),
     ...(isLocalTool(tool)
       ? { inputSchema: tool.inputSchema, outputSchema: tool.outputSchema, promptHint: tool.promptHint }
       : { providerSpecs: tool.providerSpecs }),
@@ -34,7 +37,7 @@ export function definitionDigestOf(definition: ToolDefinition): string {
   return sha256OfJson(definition as unknown as JsonObject);
 }
 
-/** Returns the SHA-256 of a definition without its risk, which the operator may set. */
-export function textDigestOf({ risk: _risk, ...text }: ToolDefinition): string {
+/** Returns the SHA-256 of a definition without what depends on the trust of the operator: its risk, and whether it is idempotent. */
+export function textDigestOf({ risk: _risk, idempotent: _idempotent, ...text }: ToolDefinition): string {
   return sha256OfJson(text);
 }
