@@ -41,7 +41,7 @@ export async function clientFor(
     }
     // Without the secret, which the configuration has.
     if (known === undefined)
-      await clients.put(installation, { serverUrl, issuer, redirectUri, client: { client_id } }, 0);
+      await clients.put(installation, { serverUrl, issuer, redirectUri, client: { client_id }, isConfigured: true }, 0);
     return client;
   }
   const { clientMetadataUrl } = options;
@@ -66,10 +66,14 @@ export async function clientFor(
   return isSame ? other.value.client : client;
 }
 
-/** Forgets the registered client, which its authorization server no longer knows. The next sign-in registers another. */
+/**
+ * Forgets the registered client, which its authorization server no longer knows. The next sign-in registers another. A configured
+ * client stays bound to its issuer.
+ */
 export async function forgetClient(clients: RecordStore<StoredClient>, clientId: string): Promise<void> {
   const known = await clients.get(installation);
-  if (known?.value.client.client_id === clientId) await clients.delete(installation, known.revision);
+  if (known?.value.client.client_id === clientId && known.value.isConfigured !== true)
+    await clients.delete(installation, known.revision);
 }
 
 function clientMetadataOf(redirectUri: string, { scope }: SignInOptions): OAuthClientMetadata {

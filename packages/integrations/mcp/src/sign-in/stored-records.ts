@@ -11,6 +11,8 @@ export interface StoredClient {
   readonly issuer: string;
   readonly redirectUri: string;
   readonly client: OAuthClientInformationMixed;
+  /** True for the client of the configuration: the record binds its secret to the issuer. */
+  readonly isConfigured?: true;
 }
 
 /** Sign-in that a principal has begun. */

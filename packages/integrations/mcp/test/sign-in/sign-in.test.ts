@@ -383,6 +383,25 @@ test('a configured client is bound to its issuer, so that no other authorization
   assert.equal(JSON.stringify(evil.requests).includes('POST'), false);
 });
 
+test('a configured client that its issuer does not accept stays bound to it', async () => {
+  await using server = await startProtectedServer();
+  await using evil = await startProtectedServer();
+  const options = { clientId: 'client-x', clientSecret: 'the-secret-of-the-client' };
+  const secrets = createMemorySecrets();
+  const signIn = new SignIn({ name: 'files', serverUrl: server.url, options, secrets, clock: systemClock, fetch });
+  const { url } = await signIn.begin('ada', callback);
+  const answer = { state: new URL(url).searchParams.get('state') ?? '', iss: server.issuer, code: 'any' };
+  await assert.rejects(
+    signIn.complete('ada', new URLSearchParams(answer)),
+    fails('E_SOURCE_UNAVAILABLE', /invalid_client/),
+  );
+  server.resource = { authorization_servers: [evil.issuer] };
+  await assert.rejects(
+    signIn.begin('ada', callback),
+    fails('E_SOURCE_UNAVAILABLE', /authorization server has changed/),
+  );
+});
+
 test('a sign-out forgets the credentials and revokes them', async () => {
   await using server = await startProtectedServer();
   await using source = await openSource(server);
