@@ -6,7 +6,7 @@ import { test } from 'vitest';
 import { startServer } from './support/server.ts';
 
 for (const generation of generations) {
-  test(`a client of ${generation} is told when the tools change, and sees the new ones`, async () => {
+  test(`a client of ${generation} receives a notice when the tools change, and sees the new ones`, async () => {
     await using server = await startServer({}, {}, { isServer: true });
     const { promise: changed, resolve } = Promise.withResolvers<void>();
     await using mcp = await connectMcp(server.url, generation, { listChanged: resolve });

@@ -139,7 +139,7 @@ test('mistakes are named, and the file stays as it was', async () => {
     [['add', '1st', '--', 'server'], /"1st" cannot name a server: .*start with a letter/],
     [['add', 'more', 'htp://a.test/mcp'], /"htp:\/\/a.test\/mcp" looks like an address.*begin it with https:\/\//],
     [['add', 'more', 'localhost:3000/mcp'], /"localhost:3000\/mcp" looks like an address/],
-    [['add', 'more', 'https://a.test/mcp', 'extra'], /looks like an address, which stands alone: leave out extra/],
+    [['add', 'more', 'https://a.test/mcp', 'extra'], /looks like an address, which has no arguments: leave out extra/],
     [['add', 'more', 'npx', '-y', '@scope/server'], /unknown option '-y'; options of the server's command follow "--"/],
     [['add', 'more', 'http://', '--trust'], /"http:\/\/" is not an address/],
     [['add', 'more', '--header', 'a=b', '--', 'server'], /are for an address, not for a command/],

@@ -24,7 +24,7 @@ export async function knownSecrets(
 
 function secretsIn(value: unknown, env: Environment): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
-  // What an option takes from the environment is a secret, whatever its name.
+  // What an option takes from the environment is a secret under any name.
   if (isEnvironmentValue(value)) return [env[value.$env] ?? ''];
   return Object.entries(value).flatMap(([name, field]) =>
     typeof field === 'string' && isSecretKey(name) ? [field] : secretsIn(field, env),

@@ -36,7 +36,7 @@ export function serverEntry(
     throw new KernelError('E_USAGE', '--env is for a command; an address has --header');
   if (!isAddress && addressPattern.test(first)) {
     const problem = args.length === 0 ? 'begin it with https:// or http://' : `leave out ${args.join(' ')}`;
-    throw new KernelError('E_USAGE', `"${first}" looks like an address, which stands alone: ${problem}`);
+    throw new KernelError('E_USAGE', `"${first}" looks like an address, which has no arguments: ${problem}`);
   }
   if (!isAddress && (headers.length > 0 || transport !== undefined || flags.has('signIn'))) {
     throw new KernelError('E_USAGE', '--header, --transport and --sign-in are for an address, not for a command');

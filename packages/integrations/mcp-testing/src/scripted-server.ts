@@ -27,7 +27,7 @@ export interface Wire {
   die(): void;
 }
 
-/** What a scripted server does. Everything that a script leaves out is done as an honest server would. */
+/** Behaviour of a scripted server. Everything that a script leaves out is done as an honest server would. */
 export interface ServerScript {
   readonly capabilities?: object;
   /** Entries of `tools/list`; asked for each time. Default: {@link honestTools}. */

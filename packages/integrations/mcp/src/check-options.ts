@@ -48,7 +48,7 @@ function checkAddress({ name, url, headers = {}, command }: Extract<McpServerOpt
   if (command !== undefined) throw invalid(name, 'it has a command and a url; one of them is enough');
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address === undefined || !/^https?:$/.test(address.protocol))
-    throw invalid(name, 'its url is no address of http or https');
+    throw invalid(name, 'its url is not an address of http or https');
   if (address.username !== '' || address.password !== '')
     throw invalid(name, 'its url contains credentials; use headers');
   for (const [header, value] of Object.entries(headers)) {

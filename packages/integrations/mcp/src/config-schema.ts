@@ -69,7 +69,7 @@ export const configSchema: JsonSchema = {
         messageDepth: limit('messageDepth', 'Maximum depth of a message.'),
         messagesPerSecond: limit('messagesPerSecond', 'Maximum messages per second, on average.'),
         resultBytes: limit('resultBytes', 'Maximum bytes of a result.'),
-        inlineBytes: limit('inlineBytes', 'Bytes of a file up to which it is no artifact.'),
+        inlineBytes: limit('inlineBytes', 'Bytes of a file up to which it is not an artifact.'),
         descriptionCharacters: limit('descriptionCharacters', 'Maximum characters of a description.'),
         connectMs: limit('connectMs', 'Milliseconds to connect.'),
         callMs: limit('callMs', 'Milliseconds of a call.'),

@@ -37,7 +37,7 @@ import { isSignInRequired } from './sign-in/auth-errors.ts';
 import { createCallers } from './sign-in/callers.ts';
 import type { Callers, CallersParts } from './sign-in/callers.ts';
 
-/** Shortest time between two readings of the lists, whatever the server announces. */
+/** Shortest time between two readings of the lists, for any number of announcements. */
 const refreshPauseMs = 1_000;
 /** Longest wait for the first attempt to connect. */
 const openWaitMs = 10_000;

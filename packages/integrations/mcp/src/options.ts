@@ -44,7 +44,7 @@ export const defaultLimits: McpLimits = {
 /** Versions of the protocol that a connection may be held to. */
 export type McpProtocol = 'auto' | '2025-11-25' | '2026-07-28';
 
-/** Sign-in of callers at a server. An empty object registers the client with the server by itself. */
+/** Sign-in of callers at a server. An empty object registers the client with the server automatically. */
 export interface SignInOptions {
   /** Id of a client that was registered with the authorization server before. */
   readonly clientId?: string | undefined;
@@ -71,7 +71,7 @@ export interface SamplingOptions {
   readonly totalTokens?: number;
 }
 
-/** What both kinds of servers share. */
+/** Options of both kinds of servers. */
 interface CommonOptions {
   /** Name of the source and first part of its tools' names. Letters, digits, `.`, `_` and `-`. */
   readonly name: string;

@@ -45,7 +45,7 @@ async function open(
   };
 }
 
-/** Where the way to the server makes no difference, the faster one is enough. */
+/** The faster way, for cases in which the way to the server makes no difference. */
 const overHttp = ways.filter(({ transport }) => transport === 'http');
 
 for (const way of ways) {
@@ -70,7 +70,7 @@ for (const way of ways) {
 
   // A stateless server of the older version over HTTP cannot ask.
   test.skipIf(way.transport === 'http' && way.agreed === '2025-11-25')(
-    `${way.title}: a question during a call is answered by the person, and the call goes on`,
+    `${way.title}: a question during a call is answered by the person, and the call continues`,
     async () => {
       await using source = await open(way);
       const { content } = await source.call(

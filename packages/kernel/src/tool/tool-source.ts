@@ -8,7 +8,7 @@ export interface ToolSource {
   readonly name: string;
   /**
    * Opens the source and loads its current tools. A tool that cannot be loaded is a failure of the content and does not hide the
-   * others. A source that is not reachable opens too: without tools, with a status that says why, and it tries again by itself.
+   * others. A source that is not reachable opens too: without tools, with a status that says why, and it tries again on its own.
    * @throws KernelError `E_CONFIG_INVALID` if the configuration names something that does not exist, `E_CANCELLED`
    */
   open(options: OpenToolSourceOptions): Promise<OpenToolSource>;

@@ -1,4 +1,4 @@
-/** What a model might search for, and the tools of the catalogue that are right, any of them. */
+/** Queries of a model, each with the tools of the catalogue that are right answers. */
 export const catalogueQueries: readonly (readonly [query: string, expected: readonly string[]])[] = [
   ['open a new bug report in a GitHub repo', ['github.create_issue']],
   ['what did I edit but not stage yet', ['git.git_diff_unstaged']],

@@ -11,7 +11,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs hostile servers next to an honest one, in one toolbox behind one invoker. */
+/** Runs hostile servers next to an honest one, in one toolbox, with one invoker. */
 export interface HostileBench extends AsyncDisposable {
   /** Opens the server of a case, calls its tool with and without approval, and checks what becomes of it and of its neighbour. */
   run(given: HostileCase, transport: 'stdio' | 'http'): Promise<void>;
@@ -102,7 +102,7 @@ async function check(
   if (expected.outcome !== 'absent') {
     const denied = await invoke('script__work');
     assert.equal(denied.status, 'denied');
-    assert.equal(await callsMade(), 0, 'the server got a call that nobody approved');
+    assert.equal(await callsMade(), 0, 'the server got a call that no person approved');
     mayCall = true;
     const result = await invoke('script__work');
     const message = result.error?.message ?? result.text;

@@ -153,7 +153,7 @@ export const answerCases: readonly HostileCase[] = [
     { outcome: 'refused', error: /more than 1000 blocks/ },
   ),
   onCall(
-    'answers with bytes that are no UTF-8',
+    'answers with bytes that are not UTF-8',
     ({ id }, wire) => {
       wire.raw(
         Buffer.concat([
@@ -222,7 +222,7 @@ export const answerCases: readonly HostileCase[] = [
     invalid,
   ),
   onCall(
-    'answers with an image that is no Base64',
+    'answers with an image that is not Base64',
     (message, wire) => wire.result(message, { content: [{ type: 'image', data: '!!!', mimeType: 'image/png' }] }),
     { outcome: 'refused', error: /Base64|not valid/ },
   ),

@@ -1,6 +1,6 @@
 import type { ServerScript } from '../scripted-server.ts';
 
-/** What a source with a hostile server has to do. */
+/** Expected behaviour of a source with a hostile server. */
 export interface Expected {
   /**
    * `works`: the call succeeds in spite of everything. `refused`: the call fails with `error`. `absent`: the server has no tool

@@ -87,10 +87,10 @@ export const lifeCases: readonly HostileCase[] = [
   onCall('floods with unknown notifications', flood(notification('notifications/evil')), flooded),
   onCall('floods with requests', flood(JSON.stringify(request('r', 'ping'))), flooded),
   onCall('floods with answers to nothing', flood(JSON.stringify({ jsonrpc: '2.0', id: 424242, result: {} })), flooded),
-  onCall('floods with empty objects', flood('{}'), { outcome: 'refused', error: /too many messages|are no messages/ }),
-  onCall('floods with lines that are no messages', flood('log line'), {
+  onCall('floods with empty objects', flood('{}'), { outcome: 'refused', error: /too many messages|are not messages/ }),
+  onCall('floods with lines that are not messages', flood('log line'), {
     outcome: 'refused',
-    error: /too many messages|are no messages/,
+    error: /too many messages|are not messages/,
   }),
   onCall(
     'cancels a request of the host',
@@ -159,7 +159,7 @@ export const lifeCases: readonly HostileCase[] = [
     { outcome: 'works', text: /done/, answer: 'accept' },
   ),
   onCall(
-    'asks with a schema that is no object',
+    'asks with a schema that is not an object',
     (message, wire) => {
       wire.send(request('q', 'elicitation/create', { mode: 'form', message: 'x', requestedSchema: 'evil' }));
       wire.result(message, { content: [{ type: 'text', text: 'done' }] });
@@ -194,7 +194,7 @@ export const lifeCases: readonly HostileCase[] = [
         },
       });
     },
-    { outcome: 'refused', error: /asked more than 10 times|nobody did/, answer: 'accept' },
+    { outcome: 'refused', error: /asked more than 10 times|was not visited/, answer: 'accept' },
   ),
   {
     title: 'never answers the first message',
@@ -218,7 +218,7 @@ export const lifeCases: readonly HostileCase[] = [
     on: { initialize: ({ id }, wire) => wire.send({ jsonrpc: '2.0', id, error: { code: -1, message: 'go away' } }) },
   },
   {
-    title: 'speaks a version of the protocol that nobody knows',
+    title: 'speaks a version of the protocol that does not exist',
     expected: { outcome: 'absent', error: /version/i },
     on: {
       initialize: (message, wire) =>
@@ -242,7 +242,7 @@ export const lifeCases: readonly HostileCase[] = [
     },
   },
   {
-    title: 'has capabilities that are no object',
+    title: 'has capabilities that are not an object',
     expected: { outcome: 'absent', error: /capabilities|invalid|expected/i },
     on: {
       initialize: (message, wire) =>
@@ -315,7 +315,7 @@ export const lifeCases: readonly HostileCase[] = [
     on: { 'tools/list': never },
   },
   {
-    title: 'lists tools that are no list',
+    title: 'lists tools that are not a list',
     expected: { outcome: 'absent', error: /tools is not a list/ },
     on: { 'tools/list': (message, wire) => wire.result(message, { tools: { length: 1e9 } }) },
   },

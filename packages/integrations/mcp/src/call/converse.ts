@@ -29,7 +29,7 @@ export interface CallParts {
 /** One request of a conversation, with what earlier rounds add to its parameters. */
 export type SendRequest<Answer> = (answers: object, options: RequestOptions) => Promise<Answer>;
 
-/** Conversation that goes on, with the call that it belongs to. */
+/** Conversation in progress, with the call that it belongs to. */
 export interface Conversation {
   readonly call: RunningCall;
   readonly signal: AbortSignal;
@@ -97,7 +97,10 @@ async function visitPages(
   for (const params of elicitations) {
     const { action } = await askPerson(call, params);
     if (action === 'accept') continue;
-    throw new KernelError('E_TOOL_FAILED', `The MCP server ${server} needs a page to be visited first, and nobody did`);
+    throw new KernelError(
+      'E_TOOL_FAILED',
+      `The MCP server ${server} needs a page to be visited first, and it was not visited`,
+    );
   }
 }
 

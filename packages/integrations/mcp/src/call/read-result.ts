@@ -11,7 +11,7 @@ const maxBlocks = 1_000;
 const maxComparedCharacters = 262_144;
 
 /**
- * Turns the result of a server into that of a tool. Text stays text, whatever it looks like. Media become blocks, large ones artifacts.
+ * Turns the result of a server into that of a tool. Text stays text, also if it looks like JSON. Media become blocks, large ones artifacts.
  * @throws KernelError `E_LIMIT_CALL_OUTPUT` if it is larger than the limits allow, `E_OUTPUT_INVALID`
  */
 export async function readResult(

@@ -76,7 +76,7 @@ async function settle(first: TaskState, { connection, call, signal, sample }: Ta
         );
       }
       case 'input_required':
-        // The older version asks over the connection as soon as somebody waits for the result.
+        // The older version asks over the connection as soon as a client waits for the result.
         if (!connection.isModern) return await resultOf(connection, taskId, signal);
         await answerOnce(task, answered, { connection, call, signal, sample });
     }

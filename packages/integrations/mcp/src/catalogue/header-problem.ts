@@ -28,8 +28,10 @@ export function headerProblem(schema: JsonObject): string | undefined {
   function check(node: JsonObject, isAllowed: boolean): void {
     const name = node[keyword];
     if (!isAllowed) problem = `has ${keyword} at a place where it is not allowed`;
-    else if (typeof name !== 'string' || !token.test(name)) problem = `has an ${keyword} that is no name of a header`;
-    else if (!types.includes(node['type'])) problem = `has ${keyword} at a value that is no text, integer or boolean`;
+    else if (typeof name !== 'string' || !token.test(name))
+      problem = `has an ${keyword} that is not a name of a header`;
+    else if (!types.includes(node['type']))
+      problem = `has ${keyword} at a value that is not a text, integer or boolean`;
     else if (names.has(name.toLowerCase())) problem = `uses the ${keyword} ${name} twice`;
     else names.add(name.toLowerCase());
   }

@@ -15,7 +15,7 @@ export interface ListedTool {
     readonly isDestructive?: boolean;
     readonly isIdempotent?: boolean;
   };
-  /** Whether a call may or must run as a task, by version 2025-11-25. */
+  /** Tells if a call may or must run as a task, by version 2025-11-25. */
   readonly taskSupport: 'forbidden' | 'optional' | 'required';
 }
 

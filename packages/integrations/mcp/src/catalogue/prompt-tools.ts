@@ -33,7 +33,7 @@ export async function listPromptTools(
 
 function promptTool({ name, description, arguments: listed = [] }: JsonObject): OfferedTool | ListFailure {
   if (typeof name !== 'string' || !namePattern.test(name))
-    return { from: shown(JSON.stringify(name)), message: 'is no name of a prompt' };
+    return { from: shown(JSON.stringify(name)), message: 'is not a name of a prompt' };
   if (!Array.isArray(listed) || listed.length > maxArguments) {
     return { from: shown(name), message: `has no list of at most ${maxArguments} arguments` };
   }

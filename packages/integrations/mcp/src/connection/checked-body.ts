@@ -25,7 +25,7 @@ export function isEventStream(response: Response): boolean {
   return type.trim().toLowerCase() === 'text/event-stream';
 }
 
-// Passes on a body when it is complete. The text of a body that is no JSON is short and only shown.
+// Passes on a body when it is complete. The text of a body that is not JSON is short and only shown.
 function checkWhole(wire: WireLimits, onViolation: Violation): TransformStream<Uint8Array, Uint8Array> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -20,7 +20,7 @@ const silentMs = 10_000;
 /** Begin of the only sign that the SDK gives when it no longer tries to open an event stream. */
 const streamLost = 'Maximum reconnection attempts';
 const maxLastWords = 300;
-/** Shorter values of an environment, such as `1`, are no secrets. */
+/** Shorter values of an environment, such as `1`, are not secrets. */
 const minSecret = 6;
 const clientInfo = { name: 'ravi', version: '0.1.0' };
 
@@ -122,7 +122,7 @@ async function connectOnce(options: McpServerOptions, way: Way, parts: ConnectPa
     reason ??= lastWordsOf(transport, options) ?? 'The server closed the connection';
     onEnd();
   };
-  // It may have ended before anybody listened.
+  // It may have ended before a listener was added.
   if (client.transport === undefined) client.onclose();
   return connectionOf(client, { ended, endReason: () => reason, transport });
 }

@@ -10,7 +10,7 @@ import type {
 /** Lists of a server that may change. */
 export type ListName = 'tools' | 'resources' | 'prompts';
 
-/** What a server may ask of its client, outside of the answers to calls. */
+/** Requests that a server may send to its client, outside of the answers to calls. */
 export interface ServerRequests {
   onListChanged(list: ListName): void;
   onElicit(params: ElicitRequest['params'], context: ClientContext): Promise<ElicitResult>;
@@ -28,7 +28,7 @@ export interface Connection {
   readonly program?: { readonly name: string; readonly version: string };
   /** True if the server knows the connection by the id of a session, over HTTP. */
   hasSession(): boolean;
-  /** Why the connection has ended, for an operator; `undefined` while it lasts. */
+  /** Reason why the connection has ended, for an operator; `undefined` while it lasts. */
   endReason(): string | undefined;
   /** Resolves when the connection has ended. */
   readonly ended: Promise<void>;

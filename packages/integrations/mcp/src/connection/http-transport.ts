@@ -123,7 +123,7 @@ export class HttpTransport implements Transport {
   async close(): Promise<void> {
     const inner = this.#inner;
     if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined) {
-      // The server may forget the session; it does so by itself if it cannot be told.
+      // The server may forget the session; one that does not receive this forgets it later.
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, goodbyeMs);

@@ -6,7 +6,7 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 300_000;
 
 /**
- * Keeps a subscription to the lists of a server open, for version 2026-07-28; an older server announces changes by itself. `onGap` is
+ * Keeps a subscription to the lists of a server open, for version 2026-07-28; an older server announces changes without one. `onGap` is
  * called after an interruption, in which a change may have been missed.
  */
 export function listenForChanges(connection: Connection, clock: Clock, onGap: () => void): void {

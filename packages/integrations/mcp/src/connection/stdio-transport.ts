@@ -9,7 +9,7 @@ import { isRequest, withTaskAsResult } from './message-kind.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
 const newLine = 0x0a;
-/** Lines that are no messages, such as logs of a server that writes them to the wrong stream. */
+/** Lines that are not messages, such as logs of a server that writes them to the wrong stream. */
 const maxStrayLines = 1_000;
 const maxStderrCharacters = 2_000;
 
@@ -142,7 +142,7 @@ export class StdioTransport implements Transport {
       return this.onmessage?.(withTaskAsResult(message));
     }
     if (++this.#strayLines > maxStrayLines)
-      this.#onViolation(`sent more than ${maxStrayLines} lines that are no messages`);
+      this.#onViolation(`sent more than ${maxStrayLines} lines that are not messages`);
   }
 }
 
