@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '@ravi/kernel';
+import { createMcpEndpoint } from '@ravi/mcp-server';
+import type { McpGateway } from '@ravi/mcp-server';
 import { test } from 'vitest';
 import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-server/testing';
 import { startServer } from './support/server.ts';
@@ -173,4 +176,26 @@ test('a flood of sessions ends only the oldest of its caller', async () => {
   for (let count = 0; count < 100; count++) await begin(alice);
   assert.equal(await isAlive(alice, first), false);
   assert.equal(await isAlive(bob, ofBob), true);
+});
+
+test('messages that arrive slowly take the places of their caller only', async () => {
+  const stateKey = new Uint8Array(32).fill(1);
+  await using endpoint = createMcpEndpoint({ stateKey, clock: systemClock, maxMessageBytes: 1_000, maxStreams: 2 });
+  const gateway = { tools: async () => [] } as Partial<McpGateway> as McpGateway;
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const send = (principal: string, body: string | ReadableStream<Uint8Array>): Promise<Response> => {
+    const init = { method: 'POST', headers, body, duplex: 'half' as const };
+    return endpoint.fetch(new Request('http://localhost/mcp', init), { principal, gateway });
+  };
+  const ends: (() => void)[] = [];
+  const slow = (): Promise<Response> =>
+    send('alice', new ReadableStream({ start: (controller) => void ends.push(() => controller.close()) }));
+  const waiting = [slow(), slow()];
+  assert.equal((await send('alice', JSON.stringify(initialize))).status, 429);
+  assert.equal((await send('bob', JSON.stringify(initialize))).status, 200);
+  for (const end of ends) end();
+  assert.deepEqual(
+    (await Promise.all(waiting)).map(({ status }) => status),
+    [400, 400],
+  );
 });

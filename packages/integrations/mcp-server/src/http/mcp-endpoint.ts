@@ -9,6 +9,7 @@ import { readMessage } from './read-message.ts';
 import { refusal } from './refusal.ts';
 import { createSessions } from './sessions.ts';
 import { createStreams } from './streams.ts';
+import type { ServedResponse } from './streams.ts';
 
 /** Sender of a request, as the server has recognised it. */
 export interface McpCaller {
@@ -66,24 +67,26 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const streams = createStreams(maxStreams);
   const sessions = createSessions({ create: (request) => create('legacy', request), clock, maxSessions, ...reporting });
 
+  async function respond(request: Request, caller: McpCaller): Promise<ServedResponse> {
+    const { method } = request;
+    if (method === 'POST' && !isJsonContentType(request.headers.get('content-type'))) {
+      return { response: refusal(415, -32_000, 'The content type must be application/json'), isStanding: false };
+    }
+    const message = method === 'POST' ? await readMessage(request, maxMessageBytes) : undefined;
+    if (message instanceof Response) return { response: message, isStanding: false };
+    const { principal } = caller;
+    const authInfo: AuthInfo = { token: '', clientId: principal, scopes: [] };
+    callers.set(authInfo, caller);
+    const how = { authInfo, ...(message === undefined ? {} : { parsedBody: message }) };
+    const isLegacy = await isLegacyRequest(request, message);
+    const isStanding = method === 'GET' || (message as { readonly method?: unknown } | null)?.method === listenMethod;
+    const response = await (isLegacy ? sessions.fetch(request, principal, how) : modern.fetch(request, how));
+    return { response, isStanding };
+  }
+
   return {
-    async fetch(request, caller) {
-      const { method } = request;
-      if (method === 'POST' && !isJsonContentType(request.headers.get('content-type'))) {
-        return refusal(415, -32_000, 'The content type must be application/json');
-      }
-      const message = method === 'POST' ? await readMessage(request, maxMessageBytes) : undefined;
-      if (message instanceof Response) return message;
-      const { principal } = caller;
-      const authInfo: AuthInfo = { token: '', clientId: principal, scopes: [] };
-      callers.set(authInfo, caller);
-      const how = { authInfo, ...(message === undefined ? {} : { parsedBody: message }) };
-      const isLegacy = await isLegacyRequest(request, message);
-      const isStanding = method === 'GET' || (message as { readonly method?: unknown } | null)?.method === listenMethod;
-      return streams.serve(principal, isStanding, () =>
-        isLegacy ? sessions.fetch(request, principal, how) : modern.fetch(request, how),
-      );
-    },
+    // A caller that sends its message slowly takes one of its places too.
+    fetch: (request, caller) => streams.serve(caller.principal, () => respond(request, caller)),
     endStreams: streams.endStanding,
     toolsChanged() {
       modern.notify.toolsChanged();

@@ -1,13 +1,17 @@
 import type { Principal } from '@ravi/kernel';
 import { refusal } from './refusal.ts';
 
+/** Response that {@link Streams} counts. */
+export interface ServedResponse {
+  readonly response: Response;
+  /** True if it has no end of its own: it carries notifications for as long as its client listens. */
+  readonly isStanding: boolean;
+}
+
 /** Responses in progress, counted per principal, so that none can take the places of the others. */
 export interface Streams {
-  /**
-   * Produces a response and counts it until its body has ended. A standing one has no end of its own: it carries notifications for as
-   * long as its client listens.
-   */
-  serve(principal: Principal, isStanding: boolean, respond: () => Promise<Response>): Promise<Response>;
+  /** Produces a response and counts it from the reading of its request until its body has ended. */
+  serve(principal: Principal, respond: () => Promise<ServedResponse>): Promise<Response>;
   /** Ends the standing responses. Their clients open them again. */
   endStanding(): void;
 }
@@ -32,14 +36,14 @@ export function createStreams(max: number): Streams {
   }
 
   return {
-    async serve(principal, isStanding, respond) {
+    async serve(principal, respond) {
       const giveBack = take(principal);
       if (giveBack === undefined) {
         const message = `The caller has ${max} requests and streams open, the most that it may have`;
         return refusal(429, -32_000, message, { 'retry-after': '1' });
       }
       try {
-        const response = await respond();
+        const { response, isStanding } = await respond();
         return counted(response, giveBack, isStanding ? standing : undefined);
       } catch (error) {
         giveBack();
