@@ -50,9 +50,12 @@ for (const [name, read] of Object.entries(clients)) {
     const [, block = ''] =
       new RegExp(`<!-- client: ${name} -->\n\n\`\`\`(?:json|toml)\n([^]*?)\`\`\``).exec(guide) ?? [];
     const { command, args } = read(block);
-    const rest = args.slice(args.indexOf('ravi') + 1);
-    // Only the installed command: npx downloads nothing.
-    assert.deepEqual([command, args[0], ...rest.slice(0, 2)], ['npx', '--no', 'mcp', 'serve']);
+    // The installed command in both forms: npx downloads nothing.
+    const isNpx = command === 'npx';
+    if (isNpx) assert.deepEqual(args.slice(0, 2), ['--no', 'ravi']);
+    else assert.equal(command, '/path/to/project/node_modules/.bin/ravi');
+    const rest = args.slice(isNpx ? 2 : 0);
+    assert.deepEqual(rest.slice(0, 2), ['mcp', 'serve']);
     await using own = await createFolder();
     // The command `ravi` of this repository, and a folder that exists.
     const transport = new StdioClientTransport({

@@ -15,6 +15,7 @@ import type {
 import { createSafeFetch } from '@ravi/safe-fetch';
 import type { SafeFetch } from '@ravi/safe-fetch';
 import { nameTools } from '@ravi/source-kit';
+import { visibleText } from '@ravi/support';
 import { askPerson } from './call/ask-person.ts';
 import { callTool } from './call/call-tool.ts';
 import type { SampleModel } from './call/input-required.ts';
@@ -222,12 +223,16 @@ export class OpenMcpSource implements OpenToolSource {
 
   #toolOf(name: string, tool: OfferedTool): AnyTool {
     const { riskOf, runsInBackground, server } = this.#options;
+    const risk = riskOf(tool.name, tool.hints);
+    // Approvers read our own words first: the description is text of the server.
+    const summary = `Calls ${visibleText(tool.name)} of the MCP server ${this.#options.name}`;
     return {
       name,
       description: titledDescription(tool),
       inputSchema: tool.inputSchema,
       ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-      risk: riskOf(tool.name, tool.hints),
+      risk,
+      classifyRisk: () => ({ risk, summary }),
       idempotent: server.trust === true && tool.hints.isIdempotent === true,
       ...(runsInBackground(tool.name) ? { mode: 'background' as const } : {}),
       execute: (args, context) => this.#execute(tool, args, context),
