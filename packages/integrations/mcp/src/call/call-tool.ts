@@ -1,15 +1,21 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/client';
-import type { JsonObject, ToolContext, ToolExecutionResult } from '@ravi/kernel';
-import type { ListedTool } from '../catalogue/listed-tool.ts';
+import type { JsonObject, JsonSchema, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { taskMark } from '../connection/message-kind.ts';
 import { converse } from './converse.ts';
 import type { CallParts } from './converse.ts';
 import { readResult } from './read-result.ts';
 import { anyResult, checked, runTask, taskStateOf } from './run-task.ts';
 
+/** What a call needs to know about a tool of a server. */
+interface CalledTool {
+  /** Name on the wire. */
+  readonly name: string;
+  readonly inputSchema: JsonSchema;
+}
+
 /** Calls a tool of a server. `isTask` asks an older server to run it as a task. @throws KernelError as {@link converse} */
 export function callTool(
-  tool: ListedTool,
+  tool: CalledTool,
   args: JsonObject,
   context: ToolContext,
   parts: CallParts,
