@@ -10,13 +10,15 @@ export async function elicitationExample(): Promise<void> {
     description: 'Books a journey.',
     risk: 'safe',
     inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-    async execute({ city }, { elicit }) {
+    async execute(args, { elicit }) {
+      const { city } = args as { city: string };
       const answer = await elicit({
         mode: 'form',
-        message: `When do you want to travel to ${String(city)}?`,
+        message: `When do you want to travel to ${city}?`,
         schema: { type: 'object', properties: { day: { type: 'string', format: 'date' } }, required: ['day'] },
       });
-      const text = answer.action === 'accept' ? `booked for ${String(answer.content?.['day'])}` : 'not booked';
+      const day = answer.action === 'accept' ? (answer.content as { day: string }).day : undefined;
+      const text = day === undefined ? 'not booked' : `booked for ${day}`;
       return { content: [{ type: 'text', text }], isError: false };
     },
   };
