@@ -161,6 +161,13 @@ test('messages that are too large, too deep or not JSON are refused before they 
   assert.equal(await send(JSON.stringify(initialize)), 200);
 });
 
+test('a list of messages is refused, because it would count as one request', async () => {
+  await using server = await start();
+  const { status, text } = await sendRaw(server.url, [initialize, listTools], bearer(alice));
+  assert.equal(status, 400);
+  assert.match(text, /one message/);
+});
+
 test('a flood of sessions ends only the oldest of its caller', async () => {
   await using server = await start();
   const begin = async (token: string): Promise<string> => {

@@ -5,8 +5,8 @@ const parseError = -32_700;
 const invalidRequest = -32_600;
 
 /**
- * Reads the body of a request as JSON, or returns the response that refuses it: it is too large, nests too deep, or is not JSON in
- * UTF-8.
+ * Reads the body of a request as JSON, or returns the response that refuses it: it is too large, nests too deep, is not JSON in
+ * UTF-8, or is a batch, which neither version of the protocol has.
  */
 export async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
   const announced = Number(request.headers.get('content-length') ?? 0);
@@ -16,7 +16,10 @@ export async function readMessage(request: Request, maxBytes: number): Promise<u
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const problem = jsonTextProblem(text);
     if (problem !== undefined) return refusal(400, invalidRequest, `The message ${problem}`);
-    return JSON.parse(text) as unknown;
+    const message = JSON.parse(text) as unknown;
+    // A list would count as one request of the caller.
+    if (Array.isArray(message)) return refusal(400, invalidRequest, 'A request takes one message, not a list of them');
+    return message;
   } catch {
     return refusal(400, parseError, 'The message is not JSON in UTF-8');
   }
