@@ -1,38 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { createArgumentTree } from '@ravi/testkit';
-import { accessibilityProblems, missingBrowser, openBrowser } from '@ravi/test-browser';
-import type { TestBrowser } from '@ravi/test-browser';
-import { afterAll, beforeAll, test } from 'vitest';
+import { accessibilityProblems } from '@ravi/test-browser';
+import { inBrowser, startFileBrowser } from './support/browser-test.ts';
 import { tokens } from './support/handler.ts';
 import { button, cardOf, isUnexpected, signIn } from './support/page.ts';
-import type { Page } from './support/page.ts';
 import { startApprovalServer } from './support/server.ts';
-import type { ApprovalServer } from './support/server.ts';
-
-const title = 'in Chromium';
-const inBrowser = missingBrowser === undefined ? test : skipping(missingBrowser);
 
 const screenshots = join(import.meta.dirname, '../../../../artifacts/approvals');
+const browser = startFileBrowser();
 
-let browser: TestBrowser;
-beforeAll(async () => {
-  if (missingBrowser === undefined) browser = await openBrowser();
-});
-afterAll(() => browser?.[Symbol.asyncDispose]());
-
-function skipping(reason: string): (name: string, body: () => Promise<void>) => void {
-  return (name) => test.skip(`${name} (${reason})`);
-}
-
-/** A page of `ada`. */
-async function openSignedIn({ url }: ApprovalServer): Promise<Page> {
-  const { page } = await browser.open(url);
-  await signIn(page);
-  return page;
-}
-
-inBrowser(`${title}: a person signs in, sees what is asked, approves, and the call continues`, async () => {
+inBrowser('a person signs in, sees what is asked, approves, and the call continues', async () => {
   await using server = await startApprovalServer();
   const { page, errors } = await browser.open(server.url);
   await page.getByLabel('Your token').fill('not a token');
@@ -63,9 +41,9 @@ inBrowser(`${title}: a person signs in, sees what is asked, approves, and the ca
   assert.deepEqual(errors.filter(isUnexpected), []);
 });
 
-inBrowser(`${title}: a denial carries its reason, and an approval for the run its scope`, async () => {
+inBrowser('a denial carries its reason, and an approval for the run its scope', async () => {
   await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
+  const page = await browser.openSignedIn(server);
   const denied = server.ask({ id: 'a', summary: 'First' });
   await cardOf(page, 'First').waitFor();
   await button(page, 'Deny').click();
@@ -85,43 +63,9 @@ inBrowser(`${title}: a denial carries its reason, and an approval for the run it
   assert.equal((await critical).decision, 'approved');
 });
 
-inBrowser(`${title}: a form of a running call is filled in, and a page is opened by its host`, async () => {
+inBrowser('a request whose time has passed can still be decided if it is parked', async () => {
   await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
-  const schema = {
-    type: 'object',
-    properties: {
-      city: { type: 'string', title: 'City', minLength: 2 },
-      nights: { type: 'integer' },
-      extras: { type: 'array', items: { type: 'string', enum: ['wifi', 'bath'] } },
-    },
-    required: ['city'],
-  };
-  const form = server.ask({ id: 'form', risk: 'safe', elicitation: { mode: 'form', message: 'Where to?', schema } });
-  await cardOf(page, 'Where to?').waitFor();
-  assert.equal(await button(page, 'Approve').count(), 0);
-  await button(page, 'Send answer').click();
-  assert.equal(await page.getByLabel('City').and(page.locator(':invalid')).count(), 1);
-  await page.getByLabel('City').fill('Oslo');
-  await page.getByLabel('nights (optional)').fill('2');
-  await page.getByLabel('extras (optional)').selectOption(['bath']);
-  await button(page, 'Send answer').click();
-  const content = { city: 'Oslo', nights: 2, extras: ['bath'] };
-  assert.deepEqual(await form, { decision: 'approved', content, approver: 'ada' });
-
-  const url = 'https://example.org/in?state=1';
-  const visit = server.ask({ id: 'visit', risk: 'safe', elicitation: { mode: 'url', message: 'Sign in', url } });
-  const link = page.getByRole('link', { name: 'Open example.org' });
-  await link.waitFor();
-  assert.deepEqual([await link.getAttribute('href'), await link.getAttribute('rel')], [url, 'noopener noreferrer']);
-  await button(page, 'Decline').click();
-  await button(page, 'Decline the request').click();
-  assert.equal((await visit).decision, 'denied');
-});
-
-inBrowser(`${title}: a request whose time has passed can still be decided if it is parked`, async () => {
-  await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
+  const page = await browser.openSignedIn(server);
   const result = server.ask({ expiresAt: Date.now() + 1_500, onExpiry: 'park' });
   await page.getByText(/^Parked for /).waitFor();
   await page.reload();
@@ -131,36 +75,33 @@ inBrowser(`${title}: a request whose time has passed can still be decided if it 
   assert.equal((await server.store.get('approval-1'))?.status, 'consumed');
 });
 
-inBrowser(
-  `${title}: edited arguments are sent once they are an object, and the mistake is shown next to them`,
-  async () => {
-    await using server = await startApprovalServer();
-    const page = await openSignedIn(server);
-    const result = server.ask();
-    await cardOf(page, 'Write delays.md').waitFor();
-    await button(page, 'Edit arguments').click();
-    const field = page.getByLabel('Arguments to run with instead');
-    assert.deepEqual(JSON.parse(await field.inputValue()), { path: 'delays.md', text: 'Flights were late.' });
-    for (const [typed, said] of [
-      ['{"path": }', 'This is not JSON yet'],
-      ['["delays.md"]', 'Arguments are a JSON object'],
-    ] as const) {
-      await field.fill(typed);
-      await button(page, 'Approve with these arguments').click();
-      await page.getByText(said).waitFor();
-      assert.equal(await field.getAttribute('aria-invalid'), 'true');
-      assert.equal(await field.evaluate((element) => element.matches(':focus')), true);
-    }
-    assert.equal((await server.store.get('approval-1'))?.status, 'pending');
-    await field.fill('{"path": "other.md"}');
+inBrowser('edited arguments are sent once they are an object, and the mistake is shown next to them', async () => {
+  await using server = await startApprovalServer();
+  const page = await browser.openSignedIn(server);
+  const result = server.ask();
+  await cardOf(page, 'Write delays.md').waitFor();
+  await button(page, 'Edit arguments').click();
+  const field = page.getByLabel('Arguments to run with instead');
+  assert.deepEqual(JSON.parse(await field.inputValue()), { path: 'delays.md', text: 'Flights were late.' });
+  for (const [typed, said] of [
+    ['{"path": }', 'This is not JSON yet'],
+    ['["delays.md"]', 'Arguments are a JSON object'],
+  ] as const) {
+    await field.fill(typed);
     await button(page, 'Approve with these arguments').click();
-    const { modifiedArgs, decision } = await result;
-    assert.deepEqual([decision, modifiedArgs], ['modified', { path: 'other.md' }]);
-    await page.getByText('changed path, text').waitFor();
-  },
-);
+    await page.getByText(said).waitFor();
+    assert.equal(await field.getAttribute('aria-invalid'), 'true');
+    assert.equal(await field.evaluate((element) => element.matches(':focus')), true);
+  }
+  assert.equal((await server.store.get('approval-1'))?.status, 'pending');
+  await field.fill('{"path": "other.md"}');
+  await button(page, 'Approve with these arguments').click();
+  const { modifiedArgs, decision } = await result;
+  assert.deepEqual([decision, modifiedArgs], ['modified', { path: 'other.md' }]);
+  await page.getByText('changed path, text').waitFor();
+});
 
-inBrowser(`${title}: if two people decide at once, one sees that the other was first`, async () => {
+inBrowser('if two people decide at once, one sees that the other was first', async () => {
   await using server = await startApprovalServer();
   const ada = await browser.open(server.url);
   const grace = await browser.open(server.url);
@@ -191,7 +132,7 @@ inBrowser(`${title}: if two people decide at once, one sees that the other was f
 });
 
 inBrowser(
-  `${title}: a request that another approver decides disappears, and stays with a notice while it is being edited`,
+  'a request that another approver decides disappears, and stays with a notice while it is being edited',
   async () => {
     await using server = await startApprovalServer();
     const ada = await browser.open(server.url);
@@ -216,9 +157,9 @@ inBrowser(
   },
 );
 
-inBrowser(`${title}: nothing is shown as decided before the server has confirmed it`, async () => {
+inBrowser('nothing is shown as decided before the server has confirmed it', async () => {
   await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
+  const page = await browser.openSignedIn(server);
   const result = server.ask();
   await cardOf(page, 'Write delays.md').waitFor();
   const held = Promise.withResolvers<void>();
@@ -236,25 +177,22 @@ inBrowser(`${title}: nothing is shown as decided before the server has confirmed
   await page.locator('#past').getByText('Approved').waitFor();
 });
 
-inBrowser(
-  `${title}: an answer that does not reach the server is said to be unconfirmed, and can be repeated`,
-  async () => {
-    await using server = await startApprovalServer();
-    const page = await openSignedIn(server);
-    const result = server.ask();
-    await cardOf(page, 'Write delays.md').waitFor();
-    await page.route('**/decision', (route) => route.abort());
-    await button(page, 'Approve').click();
-    await page.getByText('The server cannot be reached. Nothing is confirmed; try again.').waitFor();
-    await page.unroute('**/decision');
-    await button(page, 'Approve').click();
-    assert.equal((await result).decision, 'approved');
-  },
-);
-
-inBrowser(`${title}: a reload and a restart of the server lose neither the session nor a request`, async () => {
+inBrowser('an answer that does not reach the server is said to be unconfirmed, and can be repeated', async () => {
   await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
+  const page = await browser.openSignedIn(server);
+  const result = server.ask();
+  await cardOf(page, 'Write delays.md').waitFor();
+  await page.route('**/decision', (route) => route.abort());
+  await button(page, 'Approve').click();
+  await page.getByText('The server cannot be reached. Nothing is confirmed; try again.').waitFor();
+  await page.unroute('**/decision');
+  await button(page, 'Approve').click();
+  assert.equal((await result).decision, 'approved');
+});
+
+inBrowser('a reload and a restart of the server lose neither the session nor a request', async () => {
+  await using server = await startApprovalServer();
+  const page = await browser.openSignedIn(server);
   void server.ask({ id: 'a', summary: 'First' }).catch(() => {});
   await cardOf(page, 'First').waitFor();
   await page.reload();
@@ -269,16 +207,16 @@ inBrowser(`${title}: a reload and a restart of the server lose neither the sessi
   assert.equal(await cardOf(page, 'Second').count(), 1, 'it is among the decided ones and nowhere else');
 });
 
-inBrowser(`${title}: a request whose time is over is no longer offered`, async () => {
+inBrowser('a request whose time is over is no longer offered', async () => {
   await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
+  const page = await browser.openSignedIn(server);
   void server.ask({ expiresAt: Date.now() + 1_500 });
   await cardOf(page, 'Write delays.md').waitFor();
   await page.getByText('Nothing waits for your decision').waitFor();
   await page.locator('#past').getByText('Expired').waitFor();
 });
 
-inBrowser(`${title}: everything can be done with the keyboard, and the focus is never lost`, async () => {
+inBrowser('everything can be done with the keyboard, and the focus is never lost', async () => {
   await using server = await startApprovalServer();
   const { page } = await browser.open(server.url);
   const focused = () => page.locator(':focus').innerText();
@@ -314,7 +252,7 @@ inBrowser(`${title}: everything can be done with the keyboard, and the focus is 
   await page.locator('#waiting-heading:focus').waitFor();
 });
 
-inBrowser(`${title}: text of a request is shown as text, markup included`, async () => {
+inBrowser('text of a request is shown as text, markup included', async () => {
   await using server = await startApprovalServer();
   const { page, errors } = await browser.open(server.url);
   await signIn(page);
@@ -329,9 +267,9 @@ inBrowser(`${title}: text of a request is shown as text, markup included`, async
   assert.deepEqual(errors.filter(isUnexpected), []);
 });
 
-inBrowser(`${title}: arguments that are too long for the list come on demand`, async () => {
+inBrowser('arguments that are too long for the list come on demand', async () => {
   await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
+  const page = await browser.openSignedIn(server);
   const result = server.ask({ args: { text: 'x'.repeat(50_000), path: 'at the end' } });
   await page.getByRole('button', { name: /^Show the arguments \(50,\d{3} characters\) before you approve$/ }).waitFor();
   await button(page, 'Approve').dispatchEvent('click');
@@ -341,9 +279,9 @@ inBrowser(`${title}: arguments that are too long for the list come on demand`, a
   assert.equal((await result).decision, 'approved');
 });
 
-inBrowser(`${title}: every value that will run is on the page before Approve is enabled`, async () => {
+inBrowser('every value that will run is on the page before Approve is enabled', async () => {
   await using server = await startApprovalServer();
-  const page = await openSignedIn(server);
+  const page = await browser.openSignedIn(server);
   for (const seed of [1, 3, 7, 10, 13, 20]) {
     const { args } = createArgumentTree(seed);
     const result = server.ask({ id: `tree-${seed}`, summary: `Tree ${seed}`, args });
@@ -362,7 +300,7 @@ inBrowser(`${title}: every value that will run is on the page before Approve is 
   }
 });
 
-inBrowser(`${title}: axe-core would find a field without a label`, async () => {
+inBrowser('axe-core would find a field without a label', async () => {
   await using server = await startApprovalServer();
   const { page } = await browser.open(server.url);
   await page.getByText('Your token').evaluate((label) => label.remove());
@@ -375,7 +313,7 @@ for (const [width, theme] of [
   [390, 'light'],
   [390, 'dark'],
 ] as const) {
-  inBrowser(`${title}: axe-core finds no barrier at a width of ${width} in the ${theme} theme`, async () => {
+  inBrowser(`axe-core finds no barrier at a width of ${width} in the ${theme} theme`, async () => {
     await using server = await startApprovalServer();
     for (const [id, overrides] of Object.entries(samples)) void server.ask({ id, callId: id, ...overrides });
     await server.store.decide('mail', {
