@@ -10,7 +10,7 @@ const heldState = enumOf(['changed', 'rejected', 'unknown'], {
 });
 
 /** A tool of a source. */
-export const sourceToolSchema = object({ name: string(), description: string() }, { risk, held: heldState });
+const sourceToolSchema = object({ name: string(), description: string() }, { risk, held: heldState });
 
 /** A source of tools, such as an MCP server. */
 export const sourceSchema = object(

@@ -19,7 +19,7 @@ function isServer({ isRemote, state }: SourceSummary): boolean {
 }
 
 /** Query of the held definitions of a source. */
-export const heldQuery = (name: string) =>
+const heldQuery = (name: string) =>
   queryOptions({
     queryKey: ['held', name],
     queryFn: async ({ signal }) => (await ravi.sources.held(name, { signal })).items,

@@ -28,7 +28,7 @@ export interface ApprovalCardProps {
 }
 
 /** A request that waits for a decision, with its call, its origin, and the actions to decide it. */
-export function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
+function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
   const { tool, risk, summary, description, principal, agent, runId, requestedAt } = approval;
   const [draft, change, forget] = useDraft(approval.id);
   const decision = useDecision(approval, {

@@ -63,7 +63,7 @@ export function checkMayDecide(
 }
 
 /** Returns the error for an approver that decides a request of its own principal. */
-export function ownRequest(principal: Principal): KernelError {
+function ownRequest(principal: Principal): KernelError {
   return new KernelError(
     'E_APPROVAL_FOUR_EYES',
     `Four eyes are required: ${principal} requested this call and may not decide it. Ask another approver`,

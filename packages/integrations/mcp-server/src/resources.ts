@@ -6,7 +6,7 @@ import type { McpGateway } from './gateway.ts';
 import { artifactTemplate, artifactUri, readUri, resultTemplate } from './uris.ts';
 
 /** Largest part of an artifact that one message carries, in bytes. */
-export const maxReadBytes = 4_194_304;
+const maxReadBytes = 4_194_304;
 
 /** Templates of the resources that a client can read. */
 export const resourceTemplates: readonly ResourceTemplateType[] = [

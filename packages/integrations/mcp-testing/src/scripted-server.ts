@@ -50,7 +50,7 @@ export const honestTools: readonly object[] = [
 ];
 
 /** Answers a message as the script says. */
-export function answer(script: ServerScript, message: ReceivedMessage, wire: Wire): void {
+function answer(script: ServerScript, message: ReceivedMessage, wire: Wire): void {
   const { on = {} } = script;
   if (on['any']?.(message, wire) === true) return;
   const { method } = message;

@@ -26,6 +26,6 @@ export function createMcpPart({ invoker, toolbox, digestKey, config, clock, logg
 }
 
 /** Returns the key of the states that clients of the Model Context Protocol return with their answers; the same after a restart. */
-export function mcpStateKey(digestKey: Uint8Array): Uint8Array {
+function mcpStateKey(digestKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', digestKey, '', 'mcp request state', keyBytes));
 }
