@@ -109,7 +109,7 @@ function limitedTime(
 ): { readonly signal: AbortSignal; readonly onEnd: () => void } {
   const controller = new AbortController();
   const timer = timeoutMs === Infinity ? undefined : setTimeout(() => controller.abort(tooLate(timeoutMs)), timeoutMs);
-  // An open connection keeps the process alive; a body that nobody reads must not, once its connection is closed.
+  // An open connection keeps the process alive; a body without a reader must not, once its connection is closed.
   timer?.unref();
   const abort = (): void => controller.abort(given?.reason);
   if (given?.aborted === true) abort();

@@ -6,7 +6,7 @@ import type { CallParts } from './converse.ts';
 import { readResult } from './read-result.ts';
 import { anyResult, checked, runTask, taskStateOf } from './run-task.ts';
 
-/** What a call needs to know about a tool of a server. */
+/** Parts of a tool of a server that a call needs. */
 interface CalledTool {
   /** Name on the wire. */
   readonly name: string;
