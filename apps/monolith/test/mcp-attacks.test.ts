@@ -3,7 +3,7 @@ import { systemClock } from '@ravi/kernel';
 import { createMcpEndpoint } from '@ravi/mcp-server';
 import type { McpGateway } from '@ravi/mcp-server';
 import { test } from 'vitest';
-import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-server/testing';
+import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-testing';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 import { sendRaw } from './support/mcp-requests.ts';

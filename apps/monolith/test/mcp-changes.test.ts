@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-server/testing';
+import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-testing';
 import { tokens } from '@ravi/monolith';
 import { test } from 'vitest';
 import { startServer } from './support/server.ts';

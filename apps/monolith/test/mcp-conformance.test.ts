@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generations } from '@ravi/mcp-server/testing';
+import { generations } from '@ravi/mcp-testing';
 import { test } from 'vitest';
 import { runConformance } from './support/mcp/conformance.ts';
 import { conformanceTools } from './support/mcp/conformance-tools.ts';

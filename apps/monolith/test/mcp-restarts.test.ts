@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-server/testing';
-import type { Generation } from '@ravi/mcp-server/testing';
+import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-testing';
+import type { Generation } from '@ravi/mcp-testing';
 import { openMonolith, serve } from '@ravi/monolith';
 import { test } from 'vitest';
 import { startServer } from './support/server.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { connectMcp, generations } from '@ravi/mcp-server/testing';
-import type { McpClientOptions, McpTestClient } from '@ravi/mcp-server/testing';
+import { connectMcp, generations } from '@ravi/mcp-testing';
+import type { McpClientOptions, McpTestClient } from '@ravi/mcp-testing';
 import { test } from 'vitest';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';

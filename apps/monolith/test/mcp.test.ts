@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-server/testing';
+import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-testing';
 import { startServer } from './support/server.ts';
 
 const script = 'const { target } = await tools.echo({ target: 7 }); return target * 6;';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { connectOver, textOf } from '@ravi/mcp-server/testing';
+import { connectOver, textOf } from '@ravi/mcp-testing';
 import { test } from 'vitest';
 import { createFolder } from './support/folder.ts';
 

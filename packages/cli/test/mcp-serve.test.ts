@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generations, runIdOf, textOf } from '@ravi/mcp-server/testing';
+import { generations, runIdOf, textOf } from '@ravi/mcp-testing';
 import { test } from 'vitest';
 import { createFolder } from './support/folder.ts';
 import { connectStdio } from './support/mcp-stdio.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { childEnvironment } from '@ravi/testkit';
-import { connectOver } from '@ravi/mcp-server/testing';
-import type { Generation, McpClientOptions, McpTestClient } from '@ravi/mcp-server/testing';
+import { connectOver } from '@ravi/mcp-testing';
+import type { Generation, McpClientOptions, McpTestClient } from '@ravi/mcp-testing';
 
 const entry = join(import.meta.dirname, '../../src/main.ts');
 

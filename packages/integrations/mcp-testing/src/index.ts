@@ -2,6 +2,8 @@ export { scriptCommand, sdkCommand } from './commands.ts';
 export type { ServerCommand } from './commands.ts';
 export type { Expected, HostileCase } from './hostile/hostile-case.ts';
 export { hostileCases } from './hostile/hostile-cases.ts';
+export { connectMcp, connectOver, generations, runIdOf, textOf } from './mcp-client.ts';
+export type { Generation, McpClientOptions, McpTestClient } from './mcp-client.ts';
 export { honestTools, serveHttp } from './scripted-server.ts';
 export type { HttpScript, ReceivedMessage, ServerScript, Wire } from './scripted-server.ts';
 export { serveSdk } from './sdk-server.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Generation } from '@ravi/mcp-server/testing';
+import type { Generation } from '@ravi/mcp-testing';
 
 const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js');
 

@@ -1,4 +1,4 @@
-import type { Generation } from '@ravi/mcp-server/testing';
+import type { Generation } from '@ravi/mcp-testing';
 
 /** Reason why a check does not apply to this server, by scenario, or by scenario and check. */
 export type NotApplicable = Readonly<Record<string, string>>;
