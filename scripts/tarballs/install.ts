@@ -19,7 +19,9 @@ export async function installTarballs(
     mkdirSync(target, { recursive: true });
     const unpacked = await runCommand(['tar', '-xzf', tarball, '--strip-components=1', '-C', target]);
     if (!unpacked.ok) throw new Error(`${tarball} cannot be unpacked: ${unpacked.output}`);
-    const libraries = Object.keys(candidate.manifest.dependencies ?? {}).filter((name) => !own.has(name));
+    // npm installs peers too; the workspace has them as development dependencies.
+    const { dependencies, peerDependencies } = candidate.manifest;
+    const libraries = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !own.has(name));
     for (const library of libraries) linkLibrary(project, candidate, library);
   }
 }
