@@ -4,6 +4,7 @@ import { build } from 'tsup';
 
 import { bundleOptions } from '../build/bundle-options.ts';
 import { oldestNode } from '../build/node-range.ts';
+import { writeNodeChecks } from '../build/write-node-checks.ts';
 
 interface Manifest {
   readonly name: string;
@@ -31,13 +32,10 @@ export async function buildJavaScript({ folder, programs = [], outDir }: BuildOp
   // JavaScript for browsers is published unchanged.
   const exported = Object.values(manifest.exports).filter((path) => path.endsWith('.ts'));
   const started = [...exported.filter((path) => path.endsWith('/main.ts')), ...Object.values(manifest.bin ?? {})];
-  const sources = [...exported, ...started, ...programs];
+  const sources = [...new Set([...exported, ...started, ...programs])];
   const isProgram = (path: string): boolean => started.includes(path) || programs.includes(path);
-  const options = bundleOptions({
-    name: started.length > 0 ? 'Ravi' : manifest.name,
-    oldest: oldestNode(manifest.engines.node),
-    entries: sources.map((path) => ({ path: join(folder, path), kind: isProgram(path) ? 'program' : 'library' })),
-  });
+  const oldest = oldestNode(manifest.engines.node);
+  const options = bundleOptions(oldest);
   await build({
     entry: Object.fromEntries(sources.map((path) => [basename(path, '.ts'), join(folder, path)])),
     outDir,
@@ -55,6 +53,14 @@ export async function buildJavaScript({ folder, programs = [], outDir }: BuildOp
       options.esbuildOptions?.(settings, context);
       settings.alias = { ...settings.alias, ...modulesOf(folder) };
     },
+  });
+  writeNodeChecks(outDir, {
+    name: started.length > 0 ? 'Ravi' : manifest.name,
+    oldest,
+    entries: sources.map((path) => ({
+      file: `${basename(path, '.ts')}.js`,
+      kind: isProgram(path) ? 'program' : 'library',
+    })),
   });
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'tsup';
+import type { Options } from 'tsup';
 
 import { bundleOptions } from '../build/bundle-options.ts';
 import { root, workspacePackages } from '../lib/workspace.ts';
@@ -21,11 +22,10 @@ export async function bundlePrograms(programs: Readonly<Record<string, string>>,
     ...options(),
   });
 
-  function options(): ReturnType<typeof bundleOptions> {
-    const older = bundleOptions({ name: 'Ravi', oldest: [20, 19], entries: [] });
-    const resolver = {
+  function options(): Pick<Options, 'target' | 'esbuildPlugins' | 'esbuildOptions' | 'inject'> {
+    const resolver: NonNullable<Options['esbuildPlugins']>[number] = {
       name: 'workspace',
-      setup(bundler: Parameters<NonNullable<typeof older.esbuildPlugins>[number]['setup']>[0]) {
+      setup(bundler) {
         bundler.onResolve({ filter: /^@ravi\// }, ({ path }) => {
           if (path === '@ravi/testkit') return { path: scripted };
           const [scope, name, ...inside] = path.split('/');
@@ -35,6 +35,6 @@ export async function bundlePrograms(programs: Readonly<Record<string, string>>,
         });
       },
     };
-    return { ...older, esbuildPlugins: [resolver, ...(older.esbuildPlugins ?? [])] };
+    return { ...bundleOptions([20, 19]), esbuildPlugins: [resolver] };
   }
 }
