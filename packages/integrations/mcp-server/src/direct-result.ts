@@ -13,10 +13,12 @@ const maxFiles = 20;
 /** Returns the result of a direct call: text, structured value, and media that are small enough; links to the others. */
 export async function directResult(
   runId: string | undefined,
-  { status, text, value, files }: DirectOutcome,
+  { status, text: said, value, error, files }: DirectOutcome,
   gateway: McpGateway,
 ): Promise<CallToolResult> {
   const inlineBytes = await gateway.inlineBytes();
+  // The text of a tool that failed is complete; a refusal also has a code.
+  const text = error === undefined || error.code === 'E_TOOL_FAILED' ? said : `${said} [${error.code}]`;
   const links: ContentBlock[] = [];
   const shown = shownText(text, inlineBytes, () => {
     if (runId === undefined) return '';
