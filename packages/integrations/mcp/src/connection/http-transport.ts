@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { SSEClientTransport, SseError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type {
   AuthProvider,
   FetchLike,
@@ -31,7 +31,7 @@ export interface HttpParts {
 
 /**
  * Transport over streamable HTTP, or the older SSE. Each response is checked before it is parsed. A request whose response ends without
- * an answer fails at once; the transport of the SDK would leave it waiting.
+ * an answer fails at once; the transport of the SDK would leave it waiting. The end of the event stream of the older SSE ends the transport.
  */
 export class HttpTransport implements Transport {
   onclose?: () => void;
@@ -82,17 +82,24 @@ export class HttpTransport implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
     const inner = this.#inner;
+    let isStarted = false;
     const { wire, onViolation } = this.#parts;
     inner.onmessage = (message) => {
       if (isAnswer(message)) this.#waiting.delete(message.id as RequestId);
       if (isRequest(message) && !wire.requestRate.count()) return onViolation('sent too many requests');
       this.onmessage?.(withTaskAsResult(message));
     };
-    inner.onerror = (error) => this.onerror?.(error);
+    inner.onerror = (error) => {
+      this.onerror?.(error);
+      // The stream of the older SSE is the session. The SDK would open another one, on which the server knows neither the client nor its
+      // requests.
+      if (isStarted && error instanceof SseError) void this.close();
+    };
     inner.onclose = () => this.onclose?.();
-    return inner.start();
+    await inner.start();
+    isStarted = true;
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {

@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+import { serveHttp } from '@ravi/mcp-testing';
+import type { HttpScript, ReceivedMessage } from '@ravi/mcp-testing';
+
+/** Server over the older SSE: one event stream for all answers, and an address for messages. */
+export interface SseServer extends AsyncDisposable {
+  readonly url: string;
+  /** Methods of all messages, with `stream` for each event stream that was opened. */
+  readonly seen: readonly string[];
+  /** Ends the open event streams. */
+  endStreams(): void;
+}
+
+/** Result of a call, or `never` for one that stays without an answer. */
+export type SseAnswer = (args: unknown) => string | 'never';
+
+/**
+ * Starts a server that knows the older SSE only. As the older protocol wants it, each stream is a session that has to be initialized
+ * before anything else is answered.
+ */
+export async function serveSse(answer: SseAnswer = (args) => JSON.stringify(args)): Promise<SseServer> {
+  const seen: string[] = [];
+  const streams = new Map<string, { readonly response: ServerResponse; isInitialized: boolean }>();
+  const server: HttpScript = await serveHttp({
+    http(request, response, message) {
+      const session = new URL(request.url ?? '', 'http://localhost').searchParams.get('session');
+      if (request.method === 'GET') {
+        const id = String(streams.size + 1);
+        seen.push('stream');
+        streams.set(id, { response, isInitialized: false });
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`event: endpoint\ndata: /messages?session=${id}\n\n`);
+        return true;
+      }
+      const stream = session === null ? undefined : streams.get(session);
+      if (stream === undefined || message === undefined) {
+        response.writeHead(session === null ? 405 : 404).end();
+        return true;
+      }
+      seen.push(message.method ?? 'answer');
+      response.writeHead(202).end();
+      const result = resultOf(message, answer);
+      if (message.id === undefined || result === undefined) return true;
+      stream.isInitialized ||= message.method === 'initialize';
+      const body = stream.isInitialized ? { result } : { error: { code: -32_600, message: 'Not initialized' } };
+      stream.response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, ...body })}\n\n`);
+      return true;
+    },
+  });
+  return {
+    url: server.url,
+    seen,
+    endStreams() {
+      for (const { response } of streams.values()) response.end();
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function resultOf({ method, params }: ReceivedMessage, answer: SseAnswer): object | undefined {
+  switch (method) {
+    case 'initialize':
+      return {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'older', version: '1.0.0' },
+      };
+    case 'tools/list':
+      return { tools: [{ name: 'work', description: 'Does the work.', inputSchema: { type: 'object' } }] };
+    case 'tools/call': {
+      const text = answer(params?.['arguments']);
+      return text === 'never' ? undefined : { content: [{ type: 'text', text }] };
+    }
+    default:
+      return {};
+  }
+}
