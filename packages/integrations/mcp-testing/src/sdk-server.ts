@@ -12,7 +12,7 @@ const cityForm = {
   required: ['city'],
 };
 
-function createSdkServer(): McpServer {
+function createSdkServer(more: readonly string[] = []): McpServer {
   const server = new McpServer(
     { name: 'sdk', version: '2.0.0' },
     { capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} } },
@@ -65,6 +65,11 @@ function createSdkServer(): McpServer {
     }
     return { content: [{ type: 'text', text: JSON.stringify([given, mcpReq.requestState()]) }] };
   });
+  for (const name of more) {
+    server.registerTool(name, { description: 'Returns its name.' }, () => ({
+      content: [{ type: 'text', text: name }],
+    }));
+  }
   server.registerResource('note', 'note://one', { description: 'A note.', mimeType: 'text/plain' }, () => ({
     contents: [{ uri: 'note://one', mimeType: 'text/plain', text: 'remember the milk' }],
   }));
@@ -88,11 +93,16 @@ export interface SdkServer extends AsyncDisposable {
   readonly url: string;
   /** Headers of the requests so far. */
   readonly headers: readonly Headers[];
+  /** Adds a tool that returns its name. */
+  addTool(name: string): void;
+  /** Announces a changed list of tools on each open subscription. */
+  announce(): void;
 }
 
 /** Starts the official server over HTTP. `legacy`: `reject` serves version 2026-07-28 only. */
 export async function serveSdk(options: { readonly legacy?: 'stateless' | 'reject' } = {}): Promise<SdkServer> {
-  const handler = createMcpHandler(createSdkServer, options);
+  const more: string[] = [];
+  const handler = createMcpHandler(() => createSdkServer(more), options);
   const headers: Headers[] = [];
   const server = createServer((incoming, outgoing) => {
     void (async () => {
@@ -118,6 +128,8 @@ export async function serveSdk(options: { readonly legacy?: 'stateless' | 'rejec
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     headers,
+    addTool: (name) => void more.push(name),
+    announce: () => handler.notify.toolsChanged(),
     async [Symbol.asyncDispose]() {
       await handler.close();
       server.closeAllConnections();
@@ -126,4 +138,4 @@ export async function serveSdk(options: { readonly legacy?: 'stateless' | 'rejec
   };
 }
 
-if (import.meta.main) serveStdio(createSdkServer);
+if (import.meta.main) serveStdio(() => createSdkServer());

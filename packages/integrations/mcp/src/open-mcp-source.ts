@@ -60,6 +60,7 @@ export class OpenMcpSource implements OpenToolSource {
   readonly #callers: Callers | undefined;
   #status: ToolSourceStatus;
   #refreshTimer: Timer | undefined;
+  #refreshDueAt = Infinity;
   #refreshedAt = -Infinity;
   #isOpen = false;
   #isEnded = false;
@@ -131,7 +132,7 @@ export class OpenMcpSource implements OpenToolSource {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
-    this.#refreshTimer?.cancel();
+    this.#cancelRefresh();
     await this.#link[Symbol.asyncDispose]();
     await this.#callers?.[Symbol.asyncDispose]();
     await this.#fetch?.[Symbol.asyncDispose]();
@@ -173,6 +174,8 @@ export class OpenMcpSource implements OpenToolSource {
   // Reads the lists. An error ends the connection, because nothing can be called without them.
   async #read(connection: Connection, signal: AbortSignal): Promise<void> {
     const { offers, name } = this.#options;
+    // This reading sees everything that was announced before it.
+    this.#cancelRefresh();
     this.#refreshedAt = this.#context.clock.monotonic();
     const { tools, failures, ttlMs } = await this.#listAll(connection, signal);
     const offered = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
@@ -268,13 +271,23 @@ export class OpenMcpSource implements OpenToolSource {
   // A server may announce changes as often as it likes; the lists are read at most once a second.
   #refreshSoon(inMs = 0): void {
     if (this.#isEnded) return;
-    this.#refreshTimer?.cancel();
     const { clock } = this.#context;
-    const waitMs = Math.max(inMs, this.#refreshedAt + refreshPauseMs - clock.monotonic(), 0);
-    this.#refreshTimer = clock.setTimer(() => void this.#refresh(), waitMs, { isBackground: true });
+    const now = clock.monotonic();
+    const dueAt = Math.max(now + inMs, this.#refreshedAt + refreshPauseMs);
+    // The time to live of a list does not put off what was announced while it was read.
+    if (this.#refreshDueAt <= dueAt) return;
+    this.#cancelRefresh();
+    this.#refreshDueAt = dueAt;
+    this.#refreshTimer = clock.setTimer(() => void this.#refresh(), dueAt - now, { isBackground: true });
+  }
+
+  #cancelRefresh(): void {
+    this.#refreshTimer?.cancel();
+    this.#refreshDueAt = Infinity;
   }
 
   async #refresh(): Promise<void> {
+    this.#cancelRefresh();
     const { connection } = this.#link;
     if (connection === undefined || this.#isEnded) return;
     try {
