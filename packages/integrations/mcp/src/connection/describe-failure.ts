@@ -31,6 +31,7 @@ const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at the host and port of its url',
   ENOTFOUND: 'the host of its url does not exist',
   ETIMEDOUT: 'its host does not answer',
+  UND_ERR_SOCKET: 'it closed the connection',
 };
 
 function unreachable(cause: unknown): string {
