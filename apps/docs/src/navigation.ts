@@ -57,6 +57,7 @@ const groups: readonly Group[] = [
       'docs/guides/streaming.md',
       'docs/guides/mcp-servers.md',
       'docs/guides/mcp-gateway.md',
+      'docs/concepts/mcp.md',
       'docs/guides/openapi.md',
       'docs/guides/frameworks.md',
     ],

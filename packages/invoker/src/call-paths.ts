@@ -32,6 +32,8 @@ export const callPaths = {
   recovered: 'packages/agents/src/loop/invoke-call.ts',
   /** A script that the model provider runs calls. */
   'provider-script': 'packages/agents/src/loop/invoke-call.ts',
+  /** An agent framework calls. */
+  framework: 'packages/integrations/gateway-kit/src/call-steps.ts',
 } as const;
 
 /** Path on which a call reaches the invoker. */

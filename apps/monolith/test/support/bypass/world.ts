@@ -1,6 +1,7 @@
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool, silentLogger, systemClock } from '@ravi/kernel';
+import type { ToolInvokerOptions } from '@ravi/invoker';
 import type { CompleteStateStore, JsonObject, Sandbox, Tool } from '@ravi/kernel';
 import { createFaultyStore } from './faults.ts';
 import type { Fault, FaultyStore } from './faults.ts';
@@ -35,6 +36,8 @@ export interface World {
   readonly fault: Fault;
   readonly invoker: ToolInvoker;
   readonly toolbox: Toolbox;
+  /** Parts of the invoker, for a path that creates its own. */
+  readonly parts: Omit<ToolInvokerOptions, 'registry'>;
   readonly sandbox: Sandbox;
   readonly state: CompleteStateStore;
   readonly effects: JsonObject[];
@@ -58,14 +61,14 @@ export function createWorld(fault: Fault, state: CompleteStateStore, sandbox: Sa
   const hooks = new HookManager();
   if (fault === 'faulty-hook') breakHooks(hooks);
   const toolbox = new Toolbox();
-  const invoker = new ToolInvoker({
-    registry: toolbox,
+  const parts = {
     hooks,
     journal: state.journal,
     approvalHandler: createStoredApprovals({ store: faulty.store, feed }),
     policy: fault === 'expired' ? { approvalTimeoutMs: 50 } : {},
-  });
-  const world: World = { fault, invoker, toolbox, sandbox, state, effects, signal: controller.signal };
+  };
+  const invoker = new ToolInvoker({ registry: toolbox, ...parts });
+  const world: World = { fault, invoker, toolbox, parts, sandbox, state, effects, signal: controller.signal };
   return { world, faulty };
 }
 
