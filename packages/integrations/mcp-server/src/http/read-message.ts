@@ -1,5 +1,4 @@
 import { jsonTextProblem } from '@ravi/support';
-import { refusal } from './refusal.ts';
 
 const parseError = -32_700;
 const invalidRequest = -32_600;
@@ -36,4 +35,9 @@ async function readBytes({ body }: Request, maxBytes: number): Promise<Uint8Arra
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Returns the response to a request that is not handled, as the protocol writes it. */
+export function refusal(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }

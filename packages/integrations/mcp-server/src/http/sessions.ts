@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { McpHandlerRequestOptions, Server } from '@modelcontextprotocol/server';
 import type { Clock, Principal } from '@ravi/kernel';
-import { refusal } from './refusal.ts';
+import { refusal } from './read-message.ts';
 
 /** Sessions of clients of 2025-11-25 and before. Disposing them closes every stream. */
 export interface Sessions extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import type { Principal } from '@ravi/kernel';
-import { refusal } from './refusal.ts';
+import { refusal } from './read-message.ts';
 
 /** Response that {@link Streams} counts. */
 export interface ServedResponse {
