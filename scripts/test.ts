@@ -16,7 +16,6 @@ if (notice !== undefined) console.log(notice);
 // Hundreds of tests start servers and scripts from source. Node keeps their compiled code here, for processes of one user.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/compiled');
 
-if (plan.isLong) process.env['RAVI_TESTS'] = 'long';
 const outcomes = await runVitest(root, plan);
 if (plan.filters.length === 0 && !plan.isFast) {
   outcomes.push(...(await runContractSuites(root, plan.shard)));

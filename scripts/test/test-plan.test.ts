@@ -4,17 +4,12 @@ import { test } from 'vitest';
 import { announcement, readTestPlan, shardOf } from '../testing/test-plan.ts';
 
 test('flags and filters are read', () => {
-  assert.deepEqual(readTestPlan([]), { filters: [], isFast: false, isLong: false, shard: undefined });
+  assert.deepEqual(readTestPlan([]), { filters: [], isFast: false, shard: undefined });
   assert.deepEqual(readTestPlan(['--shard', '2/4', 'packages/agents', '--fast']), {
     filters: ['packages/agents'],
     isFast: true,
-    isLong: false,
     shard: { index: 2, count: 4 },
   });
-});
-
-test('a long run is one of all tests', () => {
-  assert.equal(readTestPlan(['--long']).isLong, true);
 });
 
 test('an unknown flag and an impossible part are refused with the usage', () => {

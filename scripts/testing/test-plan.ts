@@ -8,15 +8,12 @@ export interface TestPlan {
   readonly shard: { readonly index: number; readonly count: number } | undefined;
   /** True to leave out {@link slowFiles} and the second runner. */
   readonly isFast: boolean;
-  /** True for all repetitions of random tests. */
-  readonly isLong: boolean;
 }
 
 /** Usage of the test command. */
-const usage = `Usage: npm test [-- [--fast] [--long] [--shard <index>/<count>] [<part of a path> …]]
+const usage = `Usage: npm test [-- [--fast] [--shard <index>/<count>] [<part of a path> …]]
 
   --fast   leaves out crashes, hostile scripts, browsers, containers, services and the second test runner
-  --long   repeats random tests more often
   --shard  runs one of several equal parts, such as 1/4`;
 
 /** Files that take most of the time: they kill processes, start services or browsers, or run thousands of cases. */
@@ -34,7 +31,6 @@ export const slowFiles: readonly string[] = [
 export function readTestPlan(args: readonly string[]): TestPlan {
   const options = {
     fast: { type: 'boolean', default: false },
-    long: { type: 'boolean', default: false },
     shard: { type: 'string' },
   } as const;
   let parsed;
@@ -44,7 +40,7 @@ export function readTestPlan(args: readonly string[]): TestPlan {
     throw new TypeError(`${(error as Error).message}\n\n${usage}`, { cause: error });
   }
   const { values, positionals } = parsed;
-  return { filters: positionals, isFast: values.fast, isLong: values.long, shard: readShard(values.shard) };
+  return { filters: positionals, isFast: values.fast, shard: readShard(values.shard) };
 }
 
 /** Returns the items of a list that belong to the shard: every `count`-th one. */

@@ -11,7 +11,7 @@ export { createRecordingHooks } from './doubles/recording-hooks.ts';
 export type { HookSource, RecordingHooks } from './doubles/recording-hooks.ts';
 export { createScriptedModel } from './doubles/scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './doubles/scripted-model.ts';
-export { createSeededRandom, repetitions } from './doubles/seeded-random.ts';
+export { createSeededRandom } from './doubles/seeded-random.ts';
 export type { SeededRandom } from './doubles/seeded-random.ts';
 export { settle } from './doubles/settle.ts';
 export { approveAll, createTestApprovals, neverAnswers } from './doubles/test-approvals.ts';

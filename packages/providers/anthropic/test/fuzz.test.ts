@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { damaged, decodeStream } from '@ravi/provider-testing';
-import { createSeededRandom, repetitions } from '@ravi/testkit';
+import { createSeededRandom } from '@ravi/testkit';
 import type { CollectedAnswer } from '@ravi/testkit';
 import { test } from 'vitest';
 import { decoderFor } from './settings.ts';
 import { callStream, json, message, start, stop, use } from './streams.ts';
 
-const rounds = repetitions({ usual: 4_000, long: 20_000 });
+const rounds = 20_000;
 const streams = [
   ['a finished', callStream, false],
   [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { damaged } from '@ravi/provider-testing';
-import { createSeededRandom, repetitions } from '@ravi/testkit';
+import { createSeededRandom } from '@ravi/testkit';
 import { test } from 'vitest';
 import { decodeStream } from './decode-recorded.ts';
 import { callStream, partialStream } from './streams.ts';
 
-const rounds = repetitions({ usual: 4_000, long: 20_000 });
+const rounds = 20_000;
 
 function executable(response: ReturnType<typeof decodeStream>): string[] {
   return response.blocks.flatMap((block) =>

@@ -23,11 +23,3 @@ export function createSeededRandom(seed: number): SeededRandom {
     bytes: (length) => Buffer.from(Array.from({ length }, () => next() & 0xff)),
   };
 }
-
-/**
- * Returns how often a random test repeats itself: `usual` times, or `long` times in a run of `npm test -- --long`. The usual number
- * finds a mistake of today, the long one those that are rare.
- */
-export function repetitions({ usual, long }: { readonly usual: number; readonly long: number }): number {
-  return process.env['RAVI_TESTS'] === 'long' ? long : usual;
-}
