@@ -14,7 +14,6 @@ import { formatCount } from '../ui/format.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { HeldDefinitions } from './held-definitions.tsx';
-import { safeAddress } from './safe-address.ts';
 
 /** Page of the servers whose tools agents can call. */
 export function ServersPage() {
@@ -135,4 +134,14 @@ function ServerActions({ server: { name, signIn } }: { readonly server: SourceSu
       <ErrorText error={enter.error ?? leave.error ?? reconnect.error} />
     </div>
   );
+}
+
+const loopback = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
+
+/** Returns an address that a browser may open for a sign-in. @throws Error unless it is HTTPS, or a page of this machine */
+function safeAddress(address: string): string {
+  const url = URL.parse(address);
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.test(url.hostname));
+  if (url === null || !isSafe) throw new Error('The server named an address for the sign-in that is not HTTPS.');
+  return url.href;
 }
