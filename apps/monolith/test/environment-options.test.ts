@@ -42,11 +42,23 @@ test('an option of a plugin from the environment reaches it, and no error, log o
   assert.equal(JSON.stringify(shown).includes(secret), false);
 });
 
-test('a missing variable is a mistake of the configuration that names place and variable', async () => {
+test('without its variable a tool source is failed and says which one to set, and the server starts with the others', async () => {
+  const other = { use: './revealing.mjs', note: 'here' };
+  const named = { use: '@ravi/mcp', name: 'files', command: 'files-server', env: { TOKEN: { $env: 'FILES_TOKEN' } } };
+  await using server = await startServer({ plugins: { toolSource: [named, other] } }, { 'revealing.mjs': plugin });
+  const { items } = (await server.get('/v1/sources')).body;
+  const { state, message, failures } = items.find(({ name }: { name: string }) => name === 'files');
+  const wanted = 'set the environment variable FILES_TOKEN, named at plugins.toolSource[0].env.TOKEN; then restart';
+  assert.deepEqual([state, message, failures], ['failed', wanted, []]);
+  assert.equal((await server.post('/v1/tools/reveal', {})).body.text, '4 characters');
+});
+
+test('without a variable of another plugin the server does not start, and says which one to set', async () => {
+  const modelProvider = [{ use: '@ravi/provider-openai', model: 'm', baseUrl: { $env: 'MODEL_ADDRESS' } }];
   await assert.rejects(
-    startServer({ plugins: { toolSource: [entry] } }, { 'revealing.mjs': plugin }),
+    startServer({ plugins: { modelProvider } }),
     (error) =>
       isKernelError(error, 'E_CONFIG_INVALID') &&
-      error.message.includes('plugins.toolSource[0].note names the environment variable SOME_NOTE, which is not set'),
+      error.message.includes('set the environment variable MODEL_ADDRESS, named at plugins.modelProvider[0].baseUrl'),
   );
 });

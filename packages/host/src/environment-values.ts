@@ -19,12 +19,16 @@ export function isEnvironmentValue(value: unknown): value is EnvironmentValue {
 /** Options with the values of the environment in place, and what is wrong with them. */
 export interface CompletedOptions {
   readonly options: unknown;
+  /** Places that are not written as they must be. */
   readonly mistakes: readonly string[];
+  /** Variables that are not set or empty, each with its place and what to do. */
+  readonly missing: readonly string[];
 }
 
-/** Replaces each {@link EnvironmentValue} of plain data. A variable that is missing or empty is a mistake, which names `place`. */
+/** Replaces each {@link EnvironmentValue} of plain data. A variable that is missing or empty is reported with its place, which begins with `place`. */
 export function withEnvironment(value: unknown, place: string, env: Environment): CompletedOptions {
   const mistakes: string[] = [];
+  const missing: string[] = [];
 
   function replaced(from: unknown, at: string): unknown {
     if (typeof from !== 'object' || from === null) return from;
@@ -32,7 +36,7 @@ export function withEnvironment(value: unknown, place: string, env: Environment)
       const { $env: name, prefix = '' } = from;
       const found = env[name];
       if (found !== undefined && found !== '') return `${prefix}${found}`;
-      mistakes.push(`${at} names the environment variable ${name}, which is not set`);
+      missing.push(`set the environment variable ${name}, named at ${at}`);
       return '';
     }
     if (Object.hasOwn(from, '$env')) {
@@ -43,5 +47,5 @@ export function withEnvironment(value: unknown, place: string, env: Environment)
     return Object.fromEntries(Object.entries(from).map(([name, field]) => [name, replaced(field, `${at}.${name}`)]));
   }
 
-  return { options: replaced(value, place), mistakes };
+  return { options: replaced(value, place), mistakes, missing };
 }

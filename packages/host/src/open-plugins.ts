@@ -11,6 +11,7 @@ import type { CompletedOptions, Environment } from './environment-values.ts';
 import { messageOf } from './message-of.ts';
 import { pluginPorts } from './config.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
+import { sourceWithoutVariables } from './source-without-variables.ts';
 
 /** Options of {@link openPlugins}. */
 export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | 'secrets'> {
@@ -35,7 +36,8 @@ export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
 } & AsyncDisposable;
 
 /**
- * Opens all plugins of a configuration, one after the other. If one fails, those before it are disposed.
+ * Opens all plugins of a configuration, one after the other. If one fails, those before it are disposed. A tool source whose
+ * options name a variable that is not set becomes a source that cannot be opened: the others do not need it.
  * @throws KernelError `E_PLUGIN_NOT_FOUND`, `E_PLUGIN_INVALID`, `E_CONFIG_INVALID` for invalid options, or the plugin's own
  * code. Disposing the result tries every plugin, then throws an `AggregateError` if one failed
  */
@@ -115,11 +117,15 @@ function optionsOf({ use: _use, ...given }: PluginEntry, place: string): unknown
 
 async function openPlugin(
   request: PluginRequest,
-  { options, mistakes: missing }: CompletedOptions,
+  { options, mistakes: written, missing }: CompletedOptions,
   context: PluginContext,
 ): Promise<unknown> {
   const plugin = await loadPlugin(request);
-  const mistakes = missing.length > 0 ? missing : checkOf(plugin, request)(options, request.place);
+  if (request.port === 'toolSource' && written.length === 0 && missing.length > 0) {
+    return sourceWithoutVariables(nameOf(options) ?? request.place, missing);
+  }
+  const wrong = [...written, ...missing];
+  const mistakes = wrong.length > 0 ? wrong : checkOf(plugin, request)(options, request.place);
   if (mistakes.length > 0) throw invalidConfig(request.use, mistakes);
   let value: unknown;
   try {
@@ -134,6 +140,11 @@ async function openPlugin(
   if (typeof value !== 'object' || value === null) throw invalidPlugin(request, 'returned nothing from create');
   context.logger.debug('Plugin opened', { plugin: plugin.name, port: plugin.port, use: request.use });
   return value;
+}
+
+function nameOf(options: unknown): string | undefined {
+  const { name } = options as { readonly name?: unknown };
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 function checkOf(plugin: Plugin, request: PluginRequest): Check {

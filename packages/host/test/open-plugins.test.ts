@@ -306,15 +306,37 @@ test('options take values from the environment at any place, before their schema
 });
 
 test('a variable that is missing or empty, and a place that is not one, are named with their place', async () => {
-  await using at = await scene({ 'tool.mjs': source('toolSource') });
-  const options = { use: './tool.mjs', env: { A: { $env: 'MISSING' }, B: { $env: 'EMPTY' } }, c: [{ $env: 5 }] };
+  await using at = await scene({ 'model.mjs': source('modelProvider') });
+  const options = { use: './model.mjs', env: { A: { $env: 'MISSING' }, B: { $env: 'EMPTY' } }, c: [{ $env: 5 }] };
   await assert.rejects(
-    at.open({ toolSource: [options] }),
+    at.open({ modelProvider: [options] }),
     fails(
       'E_CONFIG_INVALID',
-      'plugins.toolSource[0].env.A names the environment variable MISSING, which is not set',
-      'plugins.toolSource[0].env.B names the environment variable EMPTY, which is not set',
-      'plugins.toolSource[0].c[0] must be { "$env": "NAME" }',
+      'set the environment variable MISSING, named at plugins.modelProvider[0].env.A',
+      'set the environment variable EMPTY, named at plugins.modelProvider[0].env.B',
+      'plugins.modelProvider[0].c[0] must be { "$env": "NAME" }',
     ),
   );
+});
+
+test('a tool source whose variables are missing opens nothing but says which to set; a wrong place still ends the start', async () => {
+  await using at = await scene({ 'tool.mjs': source('toolSource', { create: "throw new Error('was created');" }) });
+  const env = { A: { $env: 'MISSING' }, B: { $env: 'EMPTY' } };
+  await using opened = await at.open({
+    toolSource: [
+      { use: './tool.mjs', name: 'files', env },
+      { use: './tool.mjs', env },
+    ],
+  });
+  const [files, unnamed] = opened.toolSource;
+  assert.deepEqual([files?.name, unnamed?.name], ['files', 'plugins.toolSource[1]']);
+  await assert.rejects(
+    async () => files?.open({ signal: new AbortController().signal, onChange() {} }),
+    fails(
+      'E_SOURCE_UNAVAILABLE',
+      'set the environment variable MISSING, named at plugins.toolSource[0].env.A; set the environment variable EMPTY',
+    ),
+  );
+  await assert.rejects(at.open({ toolSource: [{ use: './tool.mjs', env: { $env: 5 } }] }), fails('E_CONFIG_INVALID'));
+  await assert.rejects(at.open({ toolSource: [{ use: './gone.mjs', env }] }), fails('E_PLUGIN_NOT_FOUND'));
 });

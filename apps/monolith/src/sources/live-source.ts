@@ -175,7 +175,9 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
       if (isEnding()) return;
       if (isKernelError(error, 'E_CONFIG_INVALID')) throw error;
       const message = messageOf(error);
-      logNew([{ from: name, message }]);
+      if (state.failures.every((one) => one.message !== message)) {
+        logger.warn('a tool source cannot be opened', { source: name, reason: message });
+      }
       state = { ...state, status: { state: 'failed', message }, failures: [{ from: name, message }] };
       return;
     }

@@ -55,7 +55,12 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
       ...signIn,
       ...(isOperator && message !== undefined ? { message: clean(message) } : {}),
       ...(isOperator
-        ? { failures: failures.map((one) => ({ from: clean(one.from), message: clean(one.message) })) }
+        ? {
+            // The reason why a source cannot be opened is its message already.
+            failures: failures
+              .filter((one) => one.from !== source.name || one.message !== message)
+              .map((one) => ({ from: clean(one.from), message: clean(one.message) })),
+          }
         : {}),
     };
   }
