@@ -13,7 +13,7 @@ type Body = any;
 
 function configOf({ url }: Pick<ProtectedServer, 'url'>): RaviConfig {
   const callers = [
-    ['ada', 'run'],
+    ['ada', 'approve'],
     ['bob', 'run'],
     ['root', 'admin'],
   ] as const;
@@ -23,7 +23,7 @@ function configOf({ url }: Pick<ProtectedServer, 'url'>): RaviConfig {
       tokens: callers.map(([principal, role]) => ({
         principal,
         tokenSha256: sha256(secrets[principal]),
-        roles: [role],
+        roles: role === 'admin' ? [role] : ['run', role],
       })),
     },
     policy: { maxRiskUnapproved: 'high' },
@@ -100,6 +100,22 @@ test('each caller signs in for itself; a call of one that has not asks it, and c
   assert.equal((await call).body.text, 'bob');
   const { body } = await send(server, 'bob', 'GET', `/approvals/${request.id}`);
   assert.equal(body.approval.status, 'withdrawn');
+});
+
+test('a caller with the role run signs in for its own calls and never decides which tools others are offered', async () => {
+  await using remote = await startProtectedServer();
+  await using server = await startServer(configOf(remote), {}, { isServer: true });
+  const sourceFor = async (caller: CallerName): Promise<Body> =>
+    (await send(server, caller, 'GET', '/sources')).body.items.find(({ name }: Body) => name === 'files');
+  await signIn(server, remote, 'bob');
+  await send(server, 'root', 'POST', '/sources/files/reconnect');
+  const { state, tools, message } = await sourceFor('root');
+  assert.deepEqual([state, tools], ['sign-in', []]);
+  assert.match(message, /once a caller that may accept definitions of tools has signed in/);
+  assert.deepEqual((await sourceFor('bob')).signIn, { isSignedIn: true });
+  await signIn(server, remote, 'root');
+  await untilOffered(server);
+  assert.equal((await callOf(server, 'bob')).body.text, 'bob');
 });
 
 test('a callback counts for the caller that began the sign-in, and once', async () => {

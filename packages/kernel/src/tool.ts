@@ -28,6 +28,7 @@ export type {
   RemoteToolSource,
   ToolSource,
   ToolSourceContent,
+  CompleteSignInOptions,
   ToolSourceSignIn,
   ToolSourceStatus,
 } from './tool/tool-source.ts';

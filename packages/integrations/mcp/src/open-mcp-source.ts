@@ -42,6 +42,7 @@ import type { Callers, CallersParts } from './sign-in/callers.ts';
 const refreshPauseMs = 1_000;
 /** Longest wait for the first attempt to connect. */
 const openWaitMs = 10_000;
+const unread = 'Its tools are listed once a caller that may accept definitions of tools has signed in';
 const noPrompts = { tools: [], failures: [] };
 
 /** Open source of one MCP server. */
@@ -138,7 +139,7 @@ export class OpenMcpSource implements OpenToolSource {
     await this.#fetch?.[Symbol.asyncDispose]();
   }
 
-  // The lists are read for a caller that has signed in, or without credentials.
+  // The lists are read for a caller that has signed in and may define tools, or without credentials.
   async #connectToRead(signal: AbortSignal): Promise<Connection> {
     this.#needsSignIn = false;
     return this.#notingSignIn(this.#connect(signal, await this.#callers?.authOfReader()));
@@ -308,9 +309,11 @@ export class OpenMcpSource implements OpenToolSource {
 
   #currentStatus(): ToolSourceStatus {
     const { server } = this.#options;
-    const { state, message } = this.#link.state;
+    const { state: ofLink, message: reason } = this.#link.state;
+    const state = ofLink === 'failed' && this.#needsSignIn ? 'sign-in' : ofLink;
+    const message = state === 'sign-in' ? unread : reason;
     return {
-      state: state === 'failed' && this.#needsSignIn ? 'sign-in' : state,
+      state,
       ...(message === undefined ? {} : { message }),
       place: server.url === undefined ? server.command : placeOf(server.url),
       ...(this.#program === undefined ? {} : { program: this.#program }),

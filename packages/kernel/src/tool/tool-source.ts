@@ -81,9 +81,18 @@ export interface ToolSourceSignIn {
    * Completes a sign-in with the query of the callback. Only the principal that began it can complete it.
    * @throws KernelError `E_REQUEST_INVALID` for an unknown, used or foreign state, `E_SOURCE_UNAVAILABLE`
    */
-  complete(principal: Principal, query: URLSearchParams): Promise<void>;
+  complete(principal: Principal, query: URLSearchParams, options?: CompleteSignInOptions): Promise<void>;
   /** Forgets the credentials of the principal. */
   signOut(principal: Principal): Promise<void>;
+}
+
+/** Options of {@link ToolSourceSignIn.complete}. */
+export interface CompleteSignInOptions {
+  /**
+   * True if the tools of the source, which all callers are offered, may be read with the credentials of this principal: it may accept
+   * definitions. Otherwise they are used for its own calls only. Default: false.
+   */
+  readonly definesTools?: boolean;
 }
 
 /** Parts of {@link defineToolSource}. */

@@ -96,7 +96,7 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
       signInOf(name).begin(caller.principal, callbackUrl({ headers, isSecure })),
     ),
     implement(api.sources.completeSignIn, async ({ body, caller }) => ({
-      source: await completeSignIn(toolSources.all, caller.principal, new URLSearchParams(body.query)),
+      source: await completeSignIn(toolSources.all, caller, new URLSearchParams(body.query)),
     })),
     implement(api.sources.signOut, async ({ params: { name }, caller }) => {
       await signInOf(name).signOut(caller.principal);
@@ -116,13 +116,15 @@ function callbackUrl({ headers, isSecure }: Pick<ApiRequest, 'headers' | 'isSecu
 // The state in the query belongs to one sign-in of one source; each source knows its own.
 async function completeSignIn(
   sources: readonly LiveSource[],
-  principal: string,
+  { principal, roles }: Caller,
   query: URLSearchParams,
 ): Promise<string> {
+  // The same right as for a decision about a definition: what this caller is shown becomes what all callers are offered.
+  const definesTools = roles.some((role) => role === 'approve' || role === 'admin');
   for (const { name, signIn, refresh } of sources) {
     if (signIn === undefined) continue;
     try {
-      await signIn.complete(principal, query);
+      await signIn.complete(principal, query, { definesTools });
     } catch (error) {
       if (isKernelError(error, 'E_REQUEST_INVALID')) continue;
       throw error;

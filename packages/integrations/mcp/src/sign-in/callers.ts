@@ -26,7 +26,10 @@ export interface CallersParts {
 /** Callers of a server that sign in for themselves: each has its own credentials and its own connection. */
 export interface Callers extends AsyncDisposable {
   readonly signIn: ToolSourceSignIn;
-  /** Returns the credentials with which the lists are read: those of the last caller that signed in. `undefined` if there are none. */
+  /**
+   * Returns the credentials with which the lists are read: those of the last caller that signed in and may define tools. `undefined`
+   * if there are none.
+   */
   authOfReader(): Promise<AuthProvider | undefined>;
   /**
    * Returns the connection of the caller of a call, and asks it to sign in first if it has not.
@@ -61,13 +64,19 @@ export function createCallers(
   const asking = new Map<Principal, Promise<void>>();
   const { host } = new URL(serverUrl);
 
-  const stopListening = signIn.onChange((principal) => {
+  const stopListening = signIn.onChange((principal, definesTools) => {
     void connections.drop(principal);
-    void signIn
-      .isSignedIn(principal)
-      .then((isSignedIn) => (isSignedIn ? readers.add(principal) : readers.remove(principal)))
-      .then(onChange, onChange);
+    void changeReader(principal, definesTools).then((hasChanged) => {
+      if (hasChanged) onChange();
+    }, onChange);
   });
+
+  // The server may show other tools to other callers. What one shows to a caller that may not accept tools reaches no other caller.
+  async function changeReader(principal: Principal, definesTools: boolean): Promise<boolean> {
+    if (!definesTools || !(await signIn.isSignedIn(principal))) return readers.remove(principal);
+    await readers.add(principal);
+    return true;
+  }
 
   // Several calls of a caller at once ask it once.
   async function ask(context: ToolContext): Promise<void> {
@@ -125,11 +134,12 @@ export function createCallers(
 
 interface Readers {
   add(principal: Principal): Promise<void>;
-  remove(principal: Principal): Promise<void>;
+  /** Returns `false` if the lists were not read for this principal. */
+  remove(principal: Principal): Promise<boolean>;
   last(): Promise<Principal | undefined>;
 }
 
-/** Keeps who signed in last, so that the lists can be read after a restart. */
+/** Keeps for whom the lists are read, so that the lists can be read after a restart. */
 function createReaders(
   secrets: SecretStore,
   { name, serverUrl }: { readonly name: string; readonly serverUrl: string },
@@ -146,7 +156,7 @@ function createReaders(
       await secrets.put(place, { serverUrl, principal });
     },
     async remove(principal) {
-      if ((await last()) === principal) await secrets.delete(place);
+      return (await last()) === principal && (await secrets.delete(place));
     },
   };
 }

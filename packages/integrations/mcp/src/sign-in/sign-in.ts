@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { AuthProvider } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
-import type { Clock, Principal, SecretStore, ToolSourceSignIn } from '@ravi/kernel';
+import type { Clock, CompleteSignInOptions, Principal, SecretStore, ToolSourceSignIn } from '@ravi/kernel';
 import type { SignInOptions } from '../options.ts';
 import { authFailure, oauthCodeOf, signInRequired } from './auth-errors.ts';
 import { discover } from './discover.ts';
@@ -32,6 +32,9 @@ export interface SignInParts {
   readonly fetch: typeof fetch;
 }
 
+/** Receives who has signed in or out, and if the tools may be read for it. */
+export type SignInListener = (principal: Principal, definesTools: boolean) => void;
+
 /** Sign-in of principals at one MCP server: OAuth 2.1 with PKCE, each principal for itself. */
 export class SignIn implements ToolSourceSignIn {
   readonly #parts: SignInParts;
@@ -39,7 +42,7 @@ export class SignIn implements ToolSourceSignIn {
   readonly #clients: RecordStore<StoredClient>;
   readonly #pending: RecordStore<PendingSignIn>;
   readonly #tokens: Tokens;
-  readonly #listeners = new Set<(principal: Principal) => void>();
+  readonly #listeners = new Set<SignInListener>();
   /** Scopes that the server asked for in addition, by principal. */
   readonly #wanted = new Map<Principal, string>();
 
@@ -91,7 +94,11 @@ export class SignIn implements ToolSourceSignIn {
     }
   }
 
-  async complete(principal: Principal, query: URLSearchParams): Promise<void> {
+  async complete(
+    principal: Principal,
+    query: URLSearchParams,
+    { definesTools = false }: CompleteSignInOptions = {},
+  ): Promise<void> {
     const { name, serverUrl, clock, fetch: fetchFn } = this.#parts;
     const known = await this.#pending.get(principal);
     if (known === undefined || !isEqual(known.value.state, query.get('state') ?? '')) throw unknownSignIn();
@@ -131,7 +138,7 @@ export class SignIn implements ToolSourceSignIn {
       throw authFailure(name, 'the sign-in failed', error);
     }
     this.#wanted.delete(principal);
-    for (const listener of this.#listeners) listener(principal);
+    for (const listener of this.#listeners) listener(principal, definesTools);
   }
 
   async signOut(principal: Principal): Promise<void> {
@@ -139,12 +146,12 @@ export class SignIn implements ToolSourceSignIn {
     await this.#credentials.delete(principal);
     await this.#pending.delete(principal);
     this.#wanted.delete(principal);
-    for (const listener of this.#listeners) listener(principal);
+    for (const listener of this.#listeners) listener(principal, false);
     if (known !== undefined) await revokeTokens(known.value, this.#parts.fetch);
   }
 
   /** Calls `listener` after each sign-in and sign-out in this process, until the returned function is called. */
-  onChange(listener: (principal: Principal) => void): () => void {
+  onChange(listener: SignInListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

@@ -45,7 +45,7 @@ async function visitSignIn(): Promise<void> {
   const { url: page } = await port.begin(principal, callbackUrl);
   const response = await fetch(page, { redirect: 'manual' });
   const target = new URL(response.headers.get('location') ?? '', page);
-  await port.complete(principal, target.searchParams);
+  await port.complete(principal, target.searchParams, { definesTools: true });
 }
 
 // One tool of the suite wants to see the schema of another one, to find what a client lost of it.

@@ -20,7 +20,7 @@ test('a server without a sign-in shows no tools, and each caller then calls it a
     ['code_challenge_method', 'resource', 'scope', 'redirect_uri'].map((name) => asked.get(name)),
     ['S256', server.url, 'read', callback],
   );
-  await source.signIn.complete('ada', await server.visit(url, 'ada'));
+  await source.signIn.complete('ada', await server.visit(url, 'ada'), { definesTools: true });
   await source.until(() => source.open.remote?.status().state === 'ready');
   assert.equal(source.open.content().tools.length, 1);
   assert.equal(await source.call('ada'), 'ada');
@@ -67,6 +67,29 @@ test('a call of a caller that has not signed in asks it with a page, and continu
   }
   // Without a person to ask.
   await assert.rejects(source.call('eve'), fails('E_SIGN_IN_REQUIRED', /ravi mcp login files/));
+});
+
+test('a caller that may not define tools calls them with its credentials, and no list is read with them', async () => {
+  await using server = await startProtectedServer();
+  await using source = await openSource(server);
+  await signInAs(server, source.signIn, 'eve', false);
+  await source.open.remote?.reconnect();
+  assert.deepEqual(
+    [source.open.remote?.status().state, source.open.content().tools, await source.signIn.isSignedIn('eve')],
+    ['sign-in', [], true],
+  );
+  assert.match(source.open.remote?.status().message ?? '', /once a caller that may accept definitions .* signed in/);
+  await signInAs(server, source.signIn, 'root');
+  await source.until(() => source.open.content().tools.length === 1);
+  assert.equal(await source.call('eve'), 'eve');
+  // The one that signs in last does not become the reader, and its sign-out is not the end of the list.
+  await signInAs(server, source.signIn, 'eve', false);
+  await source.signIn.signOut('eve');
+  await source.open.remote?.reconnect();
+  assert.equal(source.open.remote?.status().state, 'ready');
+  // Without the right it had before, it is no longer the reader.
+  await signInAs(server, source.signIn, 'root', false);
+  await source.until(() => source.open.remote?.status().state === 'sign-in');
 });
 
 test('credentials and the list of tools outlive the process', async () => {
@@ -186,7 +209,7 @@ test('a call for which a scope is missing asks to sign in with it', async () => 
   const elicit: ToolContext['elicit'] = async () => {
     const { url } = await source.signIn.begin('ada', callback);
     scopes.push(new URL(url).searchParams.get('scope'));
-    await source.signIn.complete('ada', await server.visit(url, 'ada'));
+    await source.signIn.complete('ada', await server.visit(url, 'ada'), { definesTools: true });
     return { action: 'accept' };
   };
   assert.equal(await source.call('ada', { elicit }), 'ada');

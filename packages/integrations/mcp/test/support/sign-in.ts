@@ -58,10 +58,15 @@ export async function openSource(
   };
 }
 
-/** Signs a principal in, with a browser that agrees to everything. */
-export async function signInAs(server: ProtectedServer, signIn: ToolSourceSignIn, principal: string): Promise<void> {
+/** Signs a principal in that may define tools, with a browser that agrees to everything. */
+export async function signInAs(
+  server: ProtectedServer,
+  signIn: ToolSourceSignIn,
+  principal: string,
+  definesTools = true,
+): Promise<void> {
   const { url } = await signIn.begin(principal, callback);
-  await signIn.complete(principal, await server.visit(url, principal));
+  await signIn.complete(principal, await server.visit(url, principal), { definesTools });
 }
 
 /** Returns the sign-in at a server without a source around it. */
