@@ -4,13 +4,18 @@ import { toolNameOf } from '@ravi/source-kit';
 import { encode } from 'gpt-tokenizer';
 import { test } from 'vitest';
 import { catalogue, catalogueMissing } from './support/mcp/catalogue.ts';
-import { catalogueQueries } from './support/mcp/catalogue-queries.ts';
+import { catalogueQueries, unseenQueries } from './support/mcp/catalogue-queries.ts';
 import { startServer } from './support/server.ts';
 
+const queries = [...catalogueQueries, ...unseenQueries];
+
+// The description of the right tool shares only the word "slide" with this request; the tool comes fourth.
+const outOfReach = 'draw a rectangle on a slide';
+
 test.skipIf(catalogueMissing)(
-  '500 tools of a server take at most 2,500 tokens, and a search finds the right one among the first three for 95% of 50 requests (skipped: their file not found)',
+  '500 tools of a server take at most 2,500 tokens, and a search finds the right one among the first three for 99 of 100 requests (skipped: their file not found)',
   async () => {
-    const tools = catalogue(new Set(catalogueQueries.flatMap(([, expected]) => expected)));
+    const tools = catalogue(new Set(queries.flatMap(([, expected]) => expected)));
     assert.equal(tools.length, 500);
     await using hub = await serveHttp({ tools: () => tools });
     await using server = await startServer({
@@ -34,18 +39,18 @@ test.skipIf(catalogueMissing)(
 
     const script = `
       const found = [];
-      for (const query of ${JSON.stringify(catalogueQueries.map(([query]) => query))})
+      for (const query of ${JSON.stringify(queries.map(([query]) => query))})
         found.push((await tools.search(query, { limit: 3 })).tools.map((tool) => tool.name));
       return found;`;
     const { body: run } = await server.chain(script);
     const found = run.value as readonly (readonly string[])[];
-    assert.equal(found?.length, catalogueQueries.length, JSON.stringify(run).slice(0, 500));
-    const misses = catalogueQueries.flatMap(([query, expected], index) => {
+    assert.equal(found?.length, queries.length, JSON.stringify(run).slice(0, 500));
+    const misses = queries.flatMap(([query, expected], index) => {
       const names = expected.map((own) => toolNameOf('hub', own));
       return found[index]?.some((name) => names.includes(name)) === true ? [] : [{ query, names, found: found[index] }];
     });
-    // The words of a request and of a description may have nothing in common.
-    assert.ok(misses.length <= catalogueQueries.length * 0.05, JSON.stringify(misses, undefined, 2));
+    const unexpected = misses.filter(({ query }) => query !== outOfReach);
+    assert.deepEqual(unexpected, []);
   },
   60_000,
 );

@@ -1,4 +1,5 @@
 import type { Tool } from '@ravi/kernel';
+import { isRecord } from '../declarations/definitions.ts';
 
 const maxSummaryCharacters = 120;
 const maxListedParameters = 12;
@@ -14,8 +15,22 @@ export function summaryOf(tool: Pick<Tool, 'description'>, maxCharacters: number
 
 /** Returns the names of a tool's parameters in the order of its schema. */
 export function parameterNames(tool: Pick<Tool, 'inputSchema'>): readonly string[] {
+  return Object.keys(propertiesOf(tool));
+}
+
+/** Returns what the schema says about its parameters: their descriptions and the values that they may have. */
+export function parameterNotes(tool: Pick<Tool, 'inputSchema'>): readonly string[] {
+  return Object.values(propertiesOf(tool)).flatMap((property) => {
+    if (!isRecord(property)) return [];
+    const { description, enum: values } = property;
+    const choices = Array.isArray(values) ? values : [];
+    return [description, ...choices].filter((note) => typeof note === 'string');
+  });
+}
+
+function propertiesOf(tool: Pick<Tool, 'inputSchema'>): Record<string, unknown> {
   const properties: unknown = tool.inputSchema?.['properties'];
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  return isRecord(properties) ? properties : {};
 }
 
 /** Returns the parameters as a list: `owner, repo, title, body?`. */

@@ -1,6 +1,6 @@
 import type { Tool } from '@ravi/kernel';
 import MiniSearch from 'minisearch';
-import { parameterNames, summaryOf } from './summary.ts';
+import { parameterNames, parameterNotes, summaryOf } from './summary.ts';
 import { termOf, wordsOf } from './words.ts';
 
 // Descriptions of some servers are whole manuals; they say what the tool does at the start.
@@ -87,7 +87,10 @@ function documentOf(tool: Tool): ToolDocument {
     id: tool.name,
     name: tool.name,
     summary: summaryOf(tool),
-    description: typeof tool.description === 'string' ? tool.description.slice(0, maxIndexedCharacters) : '',
+    description: [tool.description, ...parameterNotes(tool)]
+      .filter((text) => typeof text === 'string')
+      .join(' ')
+      .slice(0, maxIndexedCharacters),
     parameters: parameterNames(tool).join(' '),
   };
 }

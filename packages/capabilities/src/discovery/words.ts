@@ -83,11 +83,22 @@ function pairsOf(word: string): readonly string[] {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** Returns the term under which a word is indexed: its stem, or that of its synonyms. `undefined` for a stop word. */
+/**
+ * Returns the term under which a word is indexed: its stem without accents, or that of its synonyms. `undefined` for a
+ * stop word.
+ */
 export function termOf(word: string): string | undefined {
   if (stopWords.has(word)) return undefined;
-  const term = stem(word);
+  const term = stem(withoutAccents(word));
   return sameMeaning.get(term) ?? term;
+}
+
+// `Pokémon` is found by `pokemon`. Marks outside this block belong to the letters of other scripts and stay.
+function withoutAccents(word: string): string {
+  return word
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .normalize('NFC');
 }
 
 // Removes the most common English endings: just enough that `listing` finds `lists`.

@@ -19,6 +19,26 @@ test('a name counts more than a description, and a description more than a param
   expect(index.rank('invoice', everything)).toEqual(['make_invoice', 'two', 'one']);
 });
 
+test('the descriptions of parameters and the values that they may have are found', async () => {
+  const index = createToolIndex();
+  const properties = {
+    format: { type: 'string', description: 'Output format (JSON, SARIF)', enum: ['json', 'sarif', 5] },
+    sort: { enum: ['newest', 'popular'] },
+    malformed: 5,
+  };
+  const exporting = { ...tool('export_results', 'Writes a file'), inputSchema: { type: 'object', properties } };
+  await index.update([exporting, tool('explain', 'Explains SARIF')]);
+  expect(index.rank('sarif', everything)).toEqual(['explain', 'export_results']);
+  expect(index.rank('popular', everything)).toEqual(['export_results']);
+});
+
+test('a word is found with and without its accents', async () => {
+  const index = createToolIndex();
+  await index.update([tool('lookup', 'Answers about Pokémon'), tool('menu', 'Dishes of a cafe')]);
+  expect(index.rank('pokemons', everything)).toEqual(['lookup']);
+  expect(index.rank('café', everything)).toEqual(['menu']);
+});
+
 test('the start of a word and a word with a typing error are found', async () => {
   const index = createToolIndex();
   await index.update([tool('forecast', 'Weather of the next days'), tool('trains', 'Departures')]);
