@@ -6,7 +6,7 @@ import { pageAddress } from '../src/pages.ts';
 import { allMarkdownFiles } from '../src/repository.ts';
 import { resolveLinks } from '../src/resolve-links.ts';
 import { searchOptions } from '../src/search.ts';
-import { slug } from '../src/slug.ts';
+import { slug } from '../src/links.ts';
 
 // The site has a first page of its own in place of the repository's README.
 const isPage = (path: string): boolean => path !== 'README.md' && pageAddress(path) !== undefined;

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import { exists, read } from './repository.ts';
-import { slug } from './slug.ts';
 
 /** A link from one file of the repository to another. */
 export interface Target {
@@ -29,6 +28,14 @@ export function linkProblems(from: string, text: string = read(from)): readonly 
     if (target.anchor === '' || anchorsOf(target.path).has(target.anchor)) return [];
     return [`${from}: ${target.path} has no heading #${target.anchor}`];
   });
+}
+
+/** The anchor of a heading, as GitHub makes it: the same link works in the repository and on the site. */
+export function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{Letter}\p{Mark}\p{Number}\p{Connector_Punctuation} -]/gu, '')
+    .replaceAll(' ', '-');
 }
 
 function anchorsOf(path: string): ReadonlySet<string> {

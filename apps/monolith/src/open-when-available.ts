@@ -5,7 +5,7 @@ import { messageWithCauses } from '@ravi/support';
 import { findInstallation } from './installation.ts';
 import { openMonolith } from './lifespan.ts';
 import type { Monolith, MonolithOptions } from './lifespan.ts';
-import { requireLoopback } from './loopback.ts';
+import { requireLoopback } from './server-address.ts';
 import { startWaitingServer } from './waiting-server.ts';
 
 /** Address to listen on. Absent fields come from the configuration. */

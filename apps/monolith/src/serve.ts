@@ -9,7 +9,7 @@ import { partsOf } from './container.ts';
 import { answerInvalidRequest, guardConnections } from './http/core/guard-connections.ts';
 import { warnOfInvalidSchemas } from './tools/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
-import { requireLoopback } from './loopback.ts';
+import { requireLoopback } from './server-address.ts';
 import { startRecovery } from './runs/start-recovery.ts';
 
 /** Options of {@link serve}. Absent options come from the configuration. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { isKernelError } from '@ravi/kernel';
 import { messageWithCauses } from '@ravi/support';
-import { parsePort } from './port.ts';
+import { parsePort } from './server-address.ts';
 import { runServer } from './run-server.ts';
 
 const usage = `Usage: monolith [--config <file>] [--host <address>] [--port <number>] [--adopt-state]

@@ -7,6 +7,7 @@ import { commands, groupSummaries } from './commands.ts';
 import { optionsOf } from './common-options.ts';
 import { exitCode, exitCodeMeanings, exitCodeOfError } from './exit-code.ts';
 import type { ExitCode } from './exit-code.ts';
+import { printFault, printUncaught } from './faults.ts';
 import { readManifest } from './manifest.ts';
 import { createProcessTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
@@ -40,6 +41,22 @@ export async function runCommandLine(
     printError(failure, isJson, terminal);
     return exitCodeOfError(failure.code);
   }
+}
+
+/** Runs the command line as the main program: prints every fault, sets the exit code and ends the process. */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const isJson = args.includes('--json');
+  const terminal = createProcessTerminal();
+  // A server takes charge of its own, and has a log.
+  if (args[0] !== 'serve') printUncaught(isJson, terminal);
+  try {
+    process.exitCode = await runCommandLine(args, terminal);
+  } catch (error) {
+    printFault(error, isJson, terminal);
+    process.exitCode = exitCode.failed;
+  }
+  // A handle that a plugin left open must not keep the process alive; what was printed must still arrive.
+  process.stdout.write('', () => process.exit());
 }
 
 function usageMessage({ code, message }: CommanderError, args: readonly string[]): string {

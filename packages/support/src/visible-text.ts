@@ -16,6 +16,16 @@ export function visibleText(text: string): string {
   return clean.length === text.length ? text : clean;
 }
 
+/**
+ * Returns text with its control and format characters as escapes, `\u{202e}`, so that a person sees them and a terminal does not act
+ * on them. Line breaks and tabs stay.
+ */
+export function escapeHidden(text: string): string {
+  return text.replaceAll(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, (character) =>
+    [...character].map((part) => `\\u{${(part.codePointAt(0) ?? 0).toString(16)}}`).join(''),
+  );
+}
+
 /** Keywords of JSON Schema whose text only describes. */
 const descriptions = new Set(['description', 'title', '$comment']);
 /** Keywords whose values are compared with values of arguments. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import type { ApprovalDecision, ApprovalHandler, ApprovalRequest, ApprovalDecisionInput } from '@ravi/kernel';
-import { createApprovalRequest } from './doubles/approval-request.ts';
+import { createApprovalRequest } from './doubles/test-approvals.ts';
 import { deepFreeze } from './suite/deep-freeze.ts';
 import type { ContractTest } from './suite/contract-test.ts';
 

@@ -1,4 +1,3 @@
-export { createApprovalRequest } from './doubles/approval-request.ts';
 export { createArgumentTree } from './doubles/argument-trees.ts';
 export type { ArgumentTree } from './doubles/argument-trees.ts';
 export { createFakeClock } from './doubles/fake-clock.ts';
@@ -14,14 +13,13 @@ export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './doubles/sc
 export { createSeededRandom } from './doubles/seeded-random.ts';
 export type { SeededRandom } from './doubles/seeded-random.ts';
 export { settle } from './doubles/settle.ts';
-export { approveAll, createTestApprovals, neverAnswers } from './doubles/test-approvals.ts';
+export { approveAll, createApprovalRequest, createTestApprovals, neverAnswers } from './doubles/test-approvals.ts';
 export type { TestApprovals } from './doubles/test-approvals.ts';
 export { createTestBlobs } from './doubles/test-blobs.ts';
 export type { TestBlobs } from './doubles/test-blobs.ts';
 export { createTestJournal, journalItems, refusing } from './doubles/test-journal.ts';
 export type { JournalWrite, TestJournal } from './doubles/test-journal.ts';
-export { testSourceEntry, testSourcesPlugin } from './doubles/test-source-plugin.ts';
-export { createTestToolSource } from './doubles/test-tool-source.ts';
+export { createTestToolSource, testSourceEntry, testSourcesPlugin } from './doubles/test-tool-source.ts';
 export type { TestToolSource, TestToolSourceOptions } from './doubles/test-tool-source.ts';
 export { createTestShop } from './doubles/test-shop.ts';
 export type { TestShop } from './doubles/test-shop.ts';

@@ -1,6 +1,8 @@
 import { startRunRecovery } from '@ravi/capabilities';
 import type { RunRecovery } from '@ravi/capabilities';
 import type { Run, Timer } from '@ravi/kernel';
+import { partsOf } from '../container.ts';
+import type { Monolith } from '../lifespan.ts';
 import type { Parts } from '../tokens.ts';
 import { createCrashGuard } from './crash-guard.ts';
 import { isDeadOwner } from './process-owner.ts';
@@ -47,6 +49,14 @@ export function startRecovery(parts: Parts): RunRecovery | undefined {
       await recovery[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * Resumes runs in the background, as a server does: for a process that stays open without listening. Call `stop` before the process is
+ * disposed. Returns `undefined` without a state store.
+ */
+export function recoverRuns({ container }: Monolith): RunRecovery | undefined {
+  return startRecovery(partsOf(container));
 }
 
 /** A server that changes its tools all the time must not have every waiting run tried again each time. */

@@ -1,3 +1,4 @@
+import type { RunDetails } from '@ravi/api';
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import type { McpGateway } from './gateway.ts';
 import type { OwnTool } from './offered-tools.ts';
@@ -5,9 +6,9 @@ import { textResult } from './result.ts';
 import { runScript, settleRun } from './run-script.ts';
 import type { CallResult, RunCallOptions } from './run-script.ts';
 import { isId } from './uris.ts';
-import { statusText } from './status-text.ts';
 
 const shownRuns = 20;
+const shownCalls = 50;
 const unknown = 'There is no such run [E_RUN_NOT_FOUND]';
 
 /** Calls a tool of the server itself, with checked arguments. */
@@ -48,6 +49,23 @@ async function statusOf(runId: JsonValue | undefined, gateway: McpGateway): Prom
       .join('\n');
   }
   return isId(runId) ? statusText(await gateway.run(runId), gateway) : unknown;
+}
+
+/** Returns the state of a run as text for a model: its status, its calls, and what it waits for. */
+function statusText(run: RunDetails, { inboxUrl }: McpGateway): string {
+  const { id, status, trace, pendingApprovals, error } = run;
+  const calls = trace.slice(-shownCalls).map(({ tool, status: outcome }) => `- ${tool}: ${outcome}`);
+  const left = trace.length - calls.length;
+  const approvals = pendingApprovals.map(({ id: approval, tool }) => `- ${tool}, approval ${approval}`);
+  return [
+    `Run ${id} is ${status}.`,
+    ...(error === undefined ? [] : [`${error.message} [${error.code}]`]),
+    ...(calls.length === 0
+      ? []
+      : [`Calls${left > 0 ? ` (the last ${shownCalls} of ${trace.length})` : ''}:`, ...calls]),
+    ...(approvals.length === 0 ? [] : ['It waits for approval of:', ...approvals]),
+    ...(approvals.length === 0 || inboxUrl === undefined ? [] : [`Inbox: ${inboxUrl}`]),
+  ].join('\n');
 }
 
 async function asResult(call: ReturnType<McpGateway['call']>): Promise<CallResult> {

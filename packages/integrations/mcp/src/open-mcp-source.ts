@@ -26,7 +26,7 @@ import { listTools, StableContent } from './catalogue/catalogue.ts';
 import type { ListedTool, ListFailure, OfferedTool } from './catalogue/listed-tool.ts';
 import { listPromptTools } from './catalogue/prompt-tools.ts';
 import { resourceTools } from './catalogue/resource-tools.ts';
-import { titledDescription } from './catalogue/titled-description.ts';
+import { titledDescription } from './catalogue/listed-tool.ts';
 import type { CheckedOptions } from './check-options.ts';
 import { connectServer } from './connection/connect.ts';
 import type { Connection } from './connection/connection.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Approval, RecordedDecision, ApprovalTransition, ApprovalStore } from '@ravi/kernel';
-import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { createApprovalRequest } from '../doubles/test-approvals.ts';
 import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 

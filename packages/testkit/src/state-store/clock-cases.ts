@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { createApprovalRequest } from '../doubles/test-approvals.ts';
 import { midnight, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 

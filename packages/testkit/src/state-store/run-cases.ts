@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunStatus } from '@ravi/kernel';
 import { lease } from './lease-cases.ts';
-import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { createApprovalRequest } from '../doubles/test-approvals.ts';
 import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 

@@ -1,5 +1,5 @@
 import type { StateStoreWith, ValuePlace } from '@ravi/kernel';
-import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { createApprovalRequest } from '../doubles/test-approvals.ts';
 import { midnight, newRun } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
 

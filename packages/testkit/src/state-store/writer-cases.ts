@@ -8,7 +8,7 @@ import type {
   RunWriter,
   StateStoreWith,
 } from '@ravi/kernel';
-import { createApprovalRequest } from '../doubles/approval-request.ts';
+import { createApprovalRequest } from '../doubles/test-approvals.ts';
 import { journalEntry } from './journal-cases.ts';
 import { lease } from './lease-cases.ts';
 import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';

@@ -1,3 +1,0 @@
-import { writeReference } from './reference/pages.ts';
-
-await writeReference();

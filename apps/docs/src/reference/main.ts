@@ -1,0 +1,3 @@
+import { writeReference } from './pages.ts';
+
+await writeReference();
