@@ -22,14 +22,16 @@ export function questionsFor(pending: readonly ApprovalView[], modes: AskingMode
   const questions: Record<string, InputRequest> = {};
   for (const approval of pending) {
     const question =
-      approval.elicitation === undefined ? approvalQuestion(approval, modes) : ownQuestion(approval.elicitation, modes);
+      approval.elicitation === undefined ? approvalQuestion(approval, modes) : ownQuestion(approval, modes);
     if (question !== undefined) questions[approval.id] = question;
   }
   return questions;
 }
 
-function ownQuestion(asked: NonNullable<ApprovalView['elicitation']>, modes: AskingModes): InputRequest | undefined {
-  const message = visibleText(asked.message);
+// A client shows every question as one of Ravi, and the text is that of a tool, which can imitate an approval.
+function ownQuestion({ tool, elicitation: asked }: ApprovalView, modes: AskingModes): InputRequest | undefined {
+  if (asked === undefined) return undefined;
+  const message = visibleText(`The tool ${tool} asks, and gets the answer. It approves no call:\n\n${asked.message}`);
   if (asked.mode === 'url') return modes.url ? inputRequired.elicitUrl({ message, url: asked.url }) : undefined;
   // The tool that asks declares a schema of the protocol.
   const requestedSchema = asked.schema as Parameters<typeof inputRequired.elicit>[0]['requestedSchema'];

@@ -76,8 +76,10 @@ export function createMcpServer(options: McpServerOptions): Server {
   server.setRequestHandler('tools/call', (request, context) => callTool(request, context));
   server.setRequestHandler('resources/list', (_request, context) => listResources(gatewayOf(context)));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler('resources/read', ({ params }, context) => readResource(params.uri, gatewayOf(context)));
-  registerTasks(server, { gatewayOf, capabilitiesOf, askingModes, resumeTool: 'resume' });
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    readResource(params.uri, { gateway: gatewayOf(context), mode }),
+  );
+  registerTasks(server, { gatewayOf, capabilitiesOf, askingModes, resumeTool: 'resume', mode });
   return server;
 
   async function callTool({ params }: CallToolRequest, context: ServerContext): Promise<CallResult> {
@@ -95,6 +97,7 @@ export function createMcpServer(options: McpServerOptions): Server {
       states,
       asks: askingModes(capabilities),
       resumeTool: nameOf('resume', offered),
+      mode,
       ...(hasTasks(capabilities) ? { taskAfterMs: isBackground ? 0 : taskAfterMs } : {}),
     };
     const args = (params.arguments ?? {}) as Readonly<Record<string, never>>;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
 import type { GatewayScript } from './gateway.ts';
+import type { ServerMode } from './offered-tools.ts';
 
 /** Outcome of a direct call, as its script returns it. */
 export interface DirectOutcome {
@@ -12,7 +13,6 @@ export interface DirectOutcome {
   readonly files: readonly { readonly artifactRef: string }[];
 }
 
-// A script of the client that returns the same is shown the same way.
 const mark = '$direct';
 
 /**
@@ -29,10 +29,25 @@ return { ${mark}: true, status: r.status, text: r.text, ...v, error: r.error, fi
   };
 }
 
-/** Returns the outcome of a direct call from the value of its script; `undefined` for the value of any other script. */
-export function directOutcomeOf(value: JsonValue | undefined): DirectOutcome | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { [mark]: isDirect, text, files } = value as JsonObject;
-  const isOutcome = isDirect === true && typeof text === 'string' && Array.isArray(files);
+/**
+ * Returns the outcome of a direct call from the value of its script; `undefined` for any other value. A script of a client can return what a tool
+ * gave it, also a value that imitates an outcome, so only a server that makes direct calls looks for one.
+ */
+export function directOutcomeOf(value: JsonValue | undefined, mode: ServerMode): DirectOutcome | undefined {
+  if (mode !== 'tools' || !isObject(value)) return undefined;
+  const { [mark]: isDirect, status, text, error, files } = value;
+  const isOutcome =
+    isDirect === true &&
+    statuses.includes(status) &&
+    typeof text === 'string' &&
+    (error === undefined || (isObject(error) && typeof error['code'] === 'string')) &&
+    Array.isArray(files) &&
+    files.every((file: JsonValue) => isObject(file) && typeof file['artifactRef'] === 'string');
   return isOutcome ? (value as unknown as DirectOutcome) : undefined;
+}
+
+const statuses: readonly unknown[] = ['ok', 'error', 'denied'];
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

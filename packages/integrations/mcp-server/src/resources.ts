@@ -3,6 +3,7 @@ import type { ListResourcesResult, ReadResourceResult, ResourceTemplateType } fr
 import type { JsonValue } from '@ravi/kernel';
 import { directOutcomeOf } from './direct-call.ts';
 import type { McpGateway } from './gateway.ts';
+import type { ServerMode } from './offered-tools.ts';
 import { artifactTemplate, artifactUri, readUri, resultTemplate } from './uris.ts';
 
 /** Largest part of an artifact that one message carries, in bytes. */
@@ -34,7 +35,10 @@ export async function listResources(gateway: McpGateway): Promise<ListResourcesR
 /**
  * Reads a resource of the caller. @throws ResourceNotFoundError for one that does not exist, or belongs to another caller
  */
-export async function readResource(uri: string, gateway: McpGateway): Promise<ReadResourceResult> {
+export async function readResource(
+  uri: string,
+  { gateway, mode }: { readonly gateway: McpGateway; readonly mode: ServerMode },
+): Promise<ReadResourceResult> {
   const address = readUri(uri);
   if (address === undefined) throw new ResourceNotFoundError(uri);
   try {
@@ -44,7 +48,7 @@ export async function readResource(uri: string, gateway: McpGateway): Promise<Re
         readonly outputText?: string;
         readonly value?: JsonValue;
       };
-      const text = directOutcomeOf(value)?.text ?? outputText;
+      const text = directOutcomeOf(value, mode)?.text ?? outputText;
       if (text === undefined) throw new ResourceNotFoundError(uri);
       return { contents: [{ uri, mimeType: 'text/plain', text }] };
     }

@@ -11,6 +11,7 @@ import type { AskingModes } from './approvals.ts';
 import type { GatewayScript, McpGateway } from './gateway.ts';
 import { reportProgress } from './progress.ts';
 import { directOutcomeOf } from './direct-call.ts';
+import type { ServerMode } from './offered-tools.ts';
 import { directResult } from './direct-result.ts';
 import { endedResult, pausedResult } from './result.ts';
 import { CreatedTask } from './tasks/task-server.ts';
@@ -32,6 +33,8 @@ export interface RunCallOptions {
   readonly asks?: AskingModes | undefined;
   /** Name of the tool that resumes a run. */
   readonly resumeTool: string;
+  /** With `tools` the runs are direct calls; the value of a script of a client may imitate the outcome of one. */
+  readonly mode: ServerMode;
   /** Milliseconds after which a call answers with a task; absent if its client has no tasks. */
   readonly taskAfterMs?: number;
 }
@@ -65,9 +68,9 @@ async function startIfStored(script: GatewayScript, gateway: McpGateway): Promis
   }
 }
 
-async function runOnce(script: GatewayScript, { gateway, context }: RunCallOptions): Promise<CallResult> {
+async function runOnce(script: GatewayScript, { gateway, context, mode }: RunCallOptions): Promise<CallResult> {
   const result = await gateway.runOnce(script, { signal: context.mcpReq.signal });
-  const direct = directOutcomeOf(result.value);
+  const direct = directOutcomeOf(result.value, mode);
   if (direct !== undefined) return directResult(undefined, direct, gateway);
   return endedResult(result, await gateway.inlineBytes());
 }
@@ -99,16 +102,16 @@ export async function settleRun(runId: string, options: RunCallOptions): Promise
 /** Returns the result of a run that has ended. */
 export async function resultOfRun(
   runId: string,
-  options: Pick<RunCallOptions, 'gateway' | 'resumeTool'>,
+  options: Pick<RunCallOptions, 'gateway' | 'resumeTool' | 'mode'>,
 ): Promise<CallToolResult> {
   return shownResult({ ...(await options.gateway.settle(runId)), runId }, options);
 }
 
 async function shownResult(
   result: ChainResult & { readonly runId: string },
-  { gateway }: Pick<RunCallOptions, 'gateway'>,
+  { gateway, mode }: Pick<RunCallOptions, 'gateway' | 'mode'>,
 ): Promise<CallToolResult> {
-  const direct = directOutcomeOf(result.value);
+  const direct = directOutcomeOf(result.value, mode);
   if (direct !== undefined && result.whole === undefined) return directResult(result.runId, direct, gateway);
   return endedResult(result, await gateway.inlineBytes());
 }

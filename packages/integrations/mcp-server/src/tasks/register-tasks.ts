@@ -3,6 +3,7 @@ import type { ClientCapabilities, InputRequests, Result, Server, ServerContext }
 import { decideWith, questionsFor } from '../approvals.ts';
 import type { AskingModes } from '../approvals.ts';
 import type { McpGateway } from '../gateway.ts';
+import type { ServerMode } from '../offered-tools.ts';
 import { resultOfRun } from '../run-script.ts';
 import { listParams, taskParams } from './params.ts';
 import { findTask, stateOf, taskOf2025, taskOf2026 } from './task-view.ts';
@@ -19,6 +20,7 @@ export interface TaskServices {
   readonly askingModes: (capabilities: ClientCapabilities | undefined) => AskingModes | undefined;
   /** Name of the tool that resumes a run. */
   readonly resumeTool: string;
+  readonly mode: ServerMode;
 }
 
 const listed = 50;
@@ -26,7 +28,7 @@ const restMs = 500;
 
 /** Serves the methods on tasks of both generations. A task is a durable run, so it outlives connection and process. */
 export function registerTasks(server: Server, services: TaskServices): void {
-  const { gatewayOf, capabilitiesOf, askingModes, resumeTool } = services;
+  const { gatewayOf, capabilitiesOf, askingModes, resumeTool, mode } = services;
 
   server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, context) => {
     const gateway = gatewayOf(context);
@@ -37,7 +39,7 @@ export function registerTasks(server: Server, services: TaskServices): void {
     if (!isModern) return taskOf2025(run, state);
     const task = taskOf2026(run, state);
     if (questions !== undefined) return { ...task, inputRequests: questions };
-    return state === 'completed' ? { ...task, result: await resultOfRun(run.id, { gateway, resumeTool }) } : task;
+    return state === 'completed' ? { ...task, result: await resultOfRun(run.id, { gateway, resumeTool, mode }) } : task;
   });
 
   server.setRequestHandler('tasks/update', { params: taskParams }, async ({ taskId }, context) => {
@@ -102,7 +104,7 @@ export function registerTasks(server: Server, services: TaskServices): void {
       if (run.status !== 'paused' && run.status !== 'running') break;
       if (!(await askOnce(run, refused, context))) await rest(signal);
     }
-    return resultOfRun(runId, { gateway, resumeTool });
+    return resultOfRun(runId, { gateway, resumeTool, mode });
   }
 
   async function askOnce(run: TaskRun, refused: Set<string>, context: ServerContext): Promise<boolean> {
