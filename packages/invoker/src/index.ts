@@ -1,7 +1,7 @@
 export type { CallAssessment } from './assess-call.ts';
 export type { Digester } from './arguments/digest.ts';
 export { sha256OfJson } from './arguments/digest.ts';
-export { isSecretKey, redacted } from './arguments/redact.ts';
+export { redacted } from './arguments/redact.ts';
 export { sessionOf } from './call-context.ts';
 export { HookManager } from './hooks/hook-manager.ts';
 export type { HookManagerOptions } from './hooks/hook-manager.ts';

@@ -25,7 +25,7 @@ export type { ReadApproval } from './read-approval.ts';
 export { retryDelayMs } from './retry-delay.ts';
 export type { RetryableError, RetryPolicy } from './retry-delay.ts';
 export { retryWhileUnavailable } from './retry-while-unavailable.ts';
-export { secretSpellings } from './secret-spellings.ts';
+export { isSecretKey, secretSpellings } from './secret-spellings.ts';
 export { syntaxErrorPlace } from './error-text.ts';
 export { cutUtf8, decodeUtf8, utf8Length } from './utf8.ts';
 export { createToolLabel, otherTools } from './tool-label.ts';

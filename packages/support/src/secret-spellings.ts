@@ -1,4 +1,12 @@
 const encoder = new TextEncoder();
+const secretKey =
+  /pass(word|phrase|wd)|(^|[_-])pass$|secret(?!ar)|token$|api[-_]?key|authorization|credential|cookie|private[-_]?key|^bearer$/i;
+const camelCasePass = /[a-z0-9]Pass$/;
+
+/** True if a field of this name usually holds a secret. */
+export function isSecretKey(key: string): boolean {
+  return secretKey.test(key) || camelCasePass.test(key);
+}
 
 /**
  * Returns a secret as programs write it: unchanged, escaped in JSON (also in JSON within JSON), in addresses, in forms, in

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isSecretKey } from '@ravi/invoker';
+import { isSecretKey } from '@ravi/support';
 import { isEnvironmentValue } from '@ravi/host';
 import type { Environment, ResolvedConfig } from '@ravi/host';
 

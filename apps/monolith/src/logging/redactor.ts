@@ -1,6 +1,6 @@
-import { isSecretKey, redacted } from '@ravi/invoker';
+import { redacted } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import { secretSpellings } from '@ravi/support';
+import { isSecretKey, secretSpellings } from '@ravi/support';
 
 /** Removes secrets from logs, traces and events. */
 export interface Redactor {

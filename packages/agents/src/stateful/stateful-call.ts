@@ -1,8 +1,8 @@
 import { encodeStructured } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject, JsonValue, ToolContext } from '@ravi/kernel';
-import { errorText, randomId, cutUtf8 } from '@ravi/support';
-import { isSecretKey, redacted } from '@ravi/invoker';
+import { errorText, isSecretKey, randomId, cutUtf8 } from '@ravi/support';
+import { redacted } from '@ravi/invoker';
 import { callViewOf, shareContext } from './share-context.ts';
 import type { CallView } from './share-context.ts';
 

@@ -1,12 +1,9 @@
 import type { JsonObject, JsonValue } from '@ravi/kernel';
-import { cutUtf8 } from '@ravi/support';
+import { cutUtf8, isSecretKey } from '@ravi/support';
 
 /** Placeholder for a secret. */
 export const redacted = '[redacted]';
 
-const secretKey =
-  /pass(word|phrase|wd)|(^|[_-])pass$|secret(?!ar)|token$|api[-_]?key|authorization|credential|cookie|private[-_]?key|^bearer$/i;
-const camelCasePass = /[a-z0-9]Pass$/;
 const maxPreviewBytes = 200;
 
 /** Returns the redacted arguments as JSON, at most 200 bytes, for people who read a trace. The cost does not grow with the arguments. */
@@ -53,9 +50,4 @@ function fieldOf(key: string): Field {
   if (fields.size >= maxFields) fields.clear();
   if (key.length <= maxKeptCharacters) fields.set(key, field);
   return field;
-}
-
-/** True if a field of this name usually holds a secret. */
-export function isSecretKey(key: string): boolean {
-  return secretKey.test(key) || camelCasePass.test(key);
 }

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { isSecretKey, previewOf } from '../../src/arguments/redact.ts';
-
-test('names of fields that usually hold secrets are recognised, and names that only sound alike are not', () => {
-  const secrets =
-    'password Password user_password passwd pass db_pass smtpPass passphrase secret clientSecret token access_token apiKey api-key x_api_key Authorization credentials cookie privateKey bearer';
-  const others = 'passenger tokens maxTokens compass bypass secretary path key author';
-  for (const name of secrets.split(' ')) assert.ok(isSecretKey(name), name);
-  for (const name of others.split(' ')) assert.ok(!isSecretKey(name), name);
-});
+import { previewOf } from '../../src/arguments/redact.ts';
 
 test('a preview hides strings and shows objects and amounts of any name', () => {
   assert.equal(previewOf({ token: { to: 'x', amount: 5 }, secret: 7 }), '{"token":{"to":"x","amount":5},"secret":7}');

@@ -38,8 +38,10 @@ function checkWhole(wire: WireLimits, onViolation: Violation): TransformStream<U
     flush(controller) {
       if (!wire.rate.count()) throw refused('sent too many messages', onViolation);
       const whole = Buffer.concat(parts, bytes);
-      checkText(decoded(whole, wire.decoder, onViolation), wire, onViolation);
-      if (bytes > 0) controller.enqueue(whole);
+      const text = decoded(whole, wire.decoder, onViolation);
+      checkText(text, wire, onViolation);
+      const shown = wire.secrets.hide(text);
+      if (bytes > 0) controller.enqueue(shown === text ? whole : Buffer.from(shown));
     },
   });
 }
@@ -86,7 +88,7 @@ function checkEvents(wire: WireLimits, onViolation: Violation): TransformStream<
     parts = [];
     length = 0;
     checkEvent(event);
-    checked.push(event);
+    checked.push(wire.secrets.hide(event));
   }
 
   function pass(controller: TransformStreamDefaultController<Uint8Array>): void {

@@ -46,8 +46,13 @@ export class HttpTransport implements Transport {
   constructor(options: HttpServerOptions, kind: 'http' | 'sse', parts: HttpParts) {
     const { fetch: reach, wire, onViolation, auth } = parts;
     this.#parts = parts;
-    const checked: FetchLike = async (url, init) => {
-      const response = await reach(url, init);
+    const { secrets } = wire;
+    const url = new URL(options.url);
+    for (const [name, value] of [...Object.entries(options.headers ?? {}), ...url.searchParams])
+      secrets.add(name, value);
+    const checked: FetchLike = async (to, init) => {
+      if (auth !== undefined) secrets.add('authorization', new Headers(init?.headers).get('authorization') ?? '');
+      const response = await reach(to, init);
       const exchange = this.#exchange.getStore();
       if (exchange !== undefined) exchange.isStream = isEventStream(response);
       return withCheckedBody(response, wire, onViolation);
@@ -57,7 +62,6 @@ export class HttpTransport implements Transport {
       requestInit: { headers: { ...options.headers } },
       ...(auth === undefined ? {} : { authProvider: auth }),
     };
-    const url = new URL(options.url);
     this.hasPerRequestStream = kind === 'http';
     this.#inner =
       kind === 'http'

@@ -35,6 +35,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
     this.#wire = wire;
     this.#onViolation = onViolation;
+    for (const [name, value] of Object.entries(options.env ?? {})) wire.secrets.add(name, value);
   }
 
   /** Id of the process. Together with `stderr` it tells the SDK that this is a transport over standard streams. */
@@ -135,7 +136,7 @@ export class StdioTransport implements Transport {
     }
     const excess = jsonTextExcess(text, this.#wire);
     if (excess !== undefined) return this.#onViolation(`sent a message that ${excess}`);
-    const message = messageOf(text);
+    const message = messageOf(this.#wire.secrets.hide(text));
     if (message === 'invalid') return this.#onViolation('sent a message that is not valid');
     if (message !== 'stray') {
       if (isRequest(message) && !this.#wire.requestRate.count()) return this.#onViolation('sent too many requests');

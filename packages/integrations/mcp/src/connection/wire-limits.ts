@@ -4,6 +4,8 @@ import type { JsonLimits } from '@ravi/source-kit';
 import type { McpLimits } from '../options.ts';
 import { createMessageRate } from './message-rate.ts';
 import type { MessageRate } from './message-rate.ts';
+import { createSentSecrets } from './sent-secrets.ts';
+import type { SentSecrets } from './sent-secrets.ts';
 
 const maxNodes = 250_000;
 
@@ -17,6 +19,8 @@ export interface WireLimits extends JsonLimits {
   readonly requestRate: MessageRate;
   /** Refuses bytes that are not UTF-8. */
   readonly decoder: TextDecoder;
+  /** Kept out of every message. */
+  readonly secrets: SentSecrets;
 }
 
 /** Returns the limits of a new connection. */
@@ -28,5 +32,6 @@ export function createWireLimits(limits: McpLimits, clock: Clock): WireLimits {
     rate: createMessageRate(limits.messagesPerSecond, clock),
     requestRate: createMessageRate(Math.ceil(limits.messagesPerSecond / 10), clock),
     decoder: new TextDecoder('utf-8', { fatal: true }),
+    secrets: createSentSecrets(),
   };
 }

@@ -194,6 +194,10 @@ test('no code, token or verifier is in a log, a status or an error', async () =>
   server.broken = undefined;
   await signInAs(server, source.signIn, 'ada');
   await source.until(() => source.open.content().tools.length === 1);
+  const sent = server.issued.filter((each) => each.startsWith('access-'));
+  server.broken = { path: '/mcp', status: 500, body: `It was sent ${sent.join(' ')}` };
+  await source.call('ada').catch(keep);
+  server.broken = undefined;
   server.expireTokens();
   const issued = server.issued.join(' ');
   server.broken = { path: '/token', status: 500, body: JSON.stringify({ error: issued, access_token: issued }) };
