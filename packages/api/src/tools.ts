@@ -1,7 +1,7 @@
 import { invocationResultSchema } from './calls.ts';
 import { empty, json, operation } from './operation.ts';
 import { page } from './page.ts';
-import { described, enumOf, extend, literal, number, object, strictObject, string } from './schema.ts';
+import { array, described, enumOf, extend, literal, number, object, strictObject, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 import { count, jsonObject, jsonSchema, requestId, risk } from './values.ts';
 
@@ -18,6 +18,9 @@ export const toolSchema = object(
     inputSchema: jsonSchema,
     outputSchema: jsonSchema,
     mode: literal('background', { description: 'Agents do not wait for its calls.' }),
+    allowedCallers: array(enumOf(['direct', 'chain']), {
+      description: 'Callers that the tool allows: `direct` calls, and scripts (`chain`). Absent means both.',
+    }),
   },
 );
 

@@ -1,6 +1,6 @@
 import type { Toolbox } from '@ravi/invoker';
 import { isHostedTool, isLocalTool, staticRisk } from '@ravi/kernel';
-import type { AnyTool, ChainPolicy, JsonSchema, ToolRisk } from '@ravi/kernel';
+import type { AnyTool, ChainPolicy, JsonSchema, ToolCaller, ToolRisk } from '@ravi/kernel';
 
 /** Description of a tool for lists. */
 export interface ToolDescription {
@@ -16,6 +16,8 @@ export interface ToolDescription {
   readonly outputSchema?: JsonSchema;
   /** Present for a tool whose calls agents do not wait for. */
   readonly mode?: 'background';
+  /** Callers that the tool allows; absent means direct calls and scripts. */
+  readonly allowedCallers?: readonly ToolCaller[];
 }
 
 /** Describes every tool of the toolbox, in the order in which they were added. */
@@ -34,12 +36,13 @@ function kindOf(tool: AnyTool, policy: ChainPolicy): Pick<ToolDescription, 'kind
   return { kind: isLocalTool(tool) ? 'local' : 'provider-defined', risk: staticRisk(tool, policy.defaultRisk) };
 }
 
-function schemasOf(tool: AnyTool): Pick<ToolDescription, 'inputSchema' | 'outputSchema' | 'mode'> {
+function schemasOf(tool: AnyTool): Pick<ToolDescription, 'inputSchema' | 'outputSchema' | 'mode' | 'allowedCallers'> {
   if (!isLocalTool(tool)) return {};
-  const { inputSchema, outputSchema, mode } = tool;
+  const { inputSchema, outputSchema, mode, allowedCallers } = tool;
   return {
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(mode === 'background' ? { mode } : {}),
+    ...(allowedCallers === undefined ? {} : { allowedCallers }),
   };
 }

@@ -57,7 +57,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
       type: 'object',
       properties: {
         code: { type: 'string', description: 'The script' },
-        ...(languages.length < 2
+        ...(languages.every((language) => language === 'javascript')
           ? {}
           : { language: { enum: [...languages], description: `${languages[0]} when absent` } }),
       },

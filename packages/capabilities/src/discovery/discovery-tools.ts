@@ -2,10 +2,11 @@ import { sessionOf } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
 import { lineOf, toolDirectoryOf } from './tool-directory.ts';
-import type { ToolDetail, ToolQuery } from './tool-directory.ts';
-import { modelTools } from './visible-tools.ts';
+import type { DescribeOptions, ToolQuery } from './tool-directory.ts';
+import { modelTools, scriptTools } from './visible-tools.ts';
 
 const count = { type: 'integer', minimum: 1 } as const;
+const scripts = { type: 'boolean', description: 'Only tools that scripts may call' } as const;
 
 /**
  * Creates `search_tools` and `describe_tool`, which give the model what scripts have as `tools.search` and
@@ -13,8 +14,11 @@ const count = { type: 'integer', minimum: 1 } as const;
  */
 export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
   const directory = toolDirectoryOf(registry);
-  const findable = (context: ToolContext): readonly Tool[] =>
-    modelTools(registry, sessionOf(context)).filter((tool) => tool.name !== search.name && tool.name !== describe.name);
+
+  function findable(context: ToolContext, forScripts: unknown): readonly Tool[] {
+    const tools = forScripts === true ? scriptTools : modelTools;
+    return tools(registry, sessionOf(context)).filter(({ name }) => name !== search.name && name !== describe.name);
+  }
 
   const search = defineTool({
     name: 'search_tools',
@@ -27,6 +31,7 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
         query: { type: 'string', maxLength: 500 },
         limit: { ...count, maximum: 20, default: 10 },
         page: count,
+        scripts,
       },
       required: ['query'],
       additionalProperties: false,
@@ -34,8 +39,8 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
     risk: 'safe',
     allowedCallers: ['direct'],
     async execute(args, context) {
-      const query = args as unknown as ToolQuery;
-      const { showing, page, pages, tools } = await directory.search(query, findable(context));
+      const { scripts: forScripts, ...query } = args as unknown as ToolQuery & { readonly scripts?: boolean };
+      const { showing, page, pages, tools } = await directory.search(query, findable(context, forScripts));
       const more = page < pages ? `; continued on page ${page + 1}` : '';
       return [`Tools ${showing}${more}`, ...tools.map((tool) => `- ${lineOf(tool)}`)].join('\n');
     },
@@ -51,6 +56,7 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
         name: { type: 'string', maxLength: 128 },
         detail: { enum: ['name', 'summary', 'full'], default: 'full' },
         page: { ...count, description: 'Part of a long declaration' },
+        scripts,
       },
       required: ['name'],
       additionalProperties: false,
@@ -58,8 +64,8 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
     risk: 'safe',
     allowedCallers: ['direct'],
     execute(args, context) {
-      const { name, ...options } = args as { name: string; detail?: ToolDetail; page?: number };
-      return directory.describe(name, findable(context), options);
+      const { name, scripts: forScripts, ...options } = args as { name: string; scripts?: boolean } & DescribeOptions;
+      return directory.describe(name, findable(context, forScripts), options);
     },
   });
 

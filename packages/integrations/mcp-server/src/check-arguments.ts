@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '@ravi/kernel';
 type Field = { readonly type?: string; readonly minimum?: number; readonly maximum?: number } & {
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly enum?: readonly string[];
 };
 
 /** Returns the first mistake in the arguments of a tool of the server itself, whose schemas are flat; `undefined` if there is none. */
@@ -23,8 +24,10 @@ export function problemWithArguments(args: JsonObject, { inputSchema }: Pick<Too
 
 function problemWith(
   value: JsonValue,
-  { type, minimum, maximum, minLength = 0, maxLength = Infinity }: Field,
+  { type, minimum, maximum, minLength = 0, maxLength = Infinity, enum: choices }: Field,
 ): string | undefined {
+  if (choices !== undefined)
+    return choices.includes(value as string) ? undefined : `must be one of ${choices.join(', ')}`;
   if (type === 'string') {
     if (typeof value !== 'string') return 'must be text';
     return value.length < minLength || value.length > maxLength

@@ -5,6 +5,8 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { CallToolRequest, ClientCapabilities, Server, ServerContext, Tool } from '@modelcontextprotocol/server';
+import { KernelError } from '@ravi/kernel';
+import type { JsonObject, SandboxLanguage } from '@ravi/kernel';
 import { visibleText } from '@ravi/support';
 import type { AskingModes } from './approvals.ts';
 import { problemWithArguments } from './check-arguments.ts';
@@ -105,7 +107,11 @@ export function createMcpServer(options: McpServerOptions): Server {
     if (problem !== undefined) return textResult(`${problem} [E_ARGUMENTS_INVALID]`, true);
     try {
       if (tool.kind === 'own' && tool.own !== 'execute') return await callOwnTool(tool.own, args, options);
-      const script = tool.kind === 'own' ? { code: String(args['code']) } : scriptOfCall(params.name, args);
+      if (tool.kind === 'direct' && !tool.hasRun) {
+        const { text, isError } = await gateway.call(params.name, args, { signal: context.mcpReq.signal });
+        return textResult(text, isError);
+      }
+      const script = tool.kind === 'own' ? scriptOf(args, tool.listed) : scriptOfCall(params.name, args);
       if (params.task !== undefined && era === 'legacy') throw await startTask(script, gateway);
       return await runScript(script, options);
     } catch (error) {
@@ -120,6 +126,14 @@ export function createMcpServer(options: McpServerOptions): Server {
   }
 }
 
+// Of checked arguments. The first language is that of a script that names none.
+function scriptOf(args: JsonObject, { inputSchema: { properties } }: Tool): GatewayScript {
+  const { code, language: named } = args as unknown as GatewayScript;
+  const { language: choices } = (properties ?? {}) as { readonly language?: { readonly enum?: SandboxLanguage[] } };
+  const language = named ?? choices?.enum?.[0];
+  return { code, ...(language === undefined ? {} : { language }) };
+}
+
 // Only the older generation declares which tools can be tasks.
 function listedFor(era: McpServerOptions['era'], listed: Tool, canBeTask: boolean): Tool {
   return era === 'legacy' && canBeTask ? { ...listed, execution: { taskSupport: 'optional' } } : listed;
@@ -127,6 +141,9 @@ function listedFor(era: McpServerOptions['era'], listed: Tool, canBeTask: boolea
 
 // Starts a run as a task of version 2025-11-25, whose client asked for it.
 async function startTask(script: GatewayScript, gateway: McpGateway): Promise<CreatedTask> {
+  if (script.language === 'python') {
+    throw new KernelError('E_UNSUPPORTED', 'A script in Python has no stored run, so its call cannot be a task');
+  }
   const run = await gateway.run(await gateway.start(script));
   return new CreatedTask({ task: taskOf2025(run, stateOf(run, false)) });
 }

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import type { ToolSummary } from '@ravi/api';
+import type { ToolCaller } from '@ravi/kernel';
 
 /** `code`: the client runs scripts over all tools. `tools`: it calls them one by one. */
 export type ServerMode = 'code' | 'tools';
@@ -11,7 +12,12 @@ export type OwnTool = 'execute' | 'search' | 'describe' | 'resume' | 'status';
 export type OfferedTool = (
   | { readonly kind: 'own'; readonly own: OwnTool }
   /** `isBackground`: agents do not wait for it, so a client gets a task at once if it has tasks. */
-  | { readonly kind: 'direct'; readonly isBackground: boolean }
+  | {
+      readonly kind: 'direct';
+      readonly isBackground: boolean;
+      /** False for a tool that scripts may not call: its calls have no run. */
+      readonly hasRun: boolean;
+    }
 ) & {
   readonly listed: Tool;
   /** True if a call of it can be a task. */
@@ -78,12 +84,15 @@ export function offeredTools(mode: ServerMode, installed: readonly ToolSummary[]
   const taken = new Set(direct.map(({ name }) => name));
   const offered = new Map<string, OfferedTool>();
   for (const name of modes[mode]) {
-    const listed = { name: taken.has(name) ? `ravi_${name}` : name, ...own[name], ...overviewOf(name, installed) };
+    const chain = name === 'execute' ? installed.find(isScriptTool) : undefined;
+    const shown = chain === undefined ? own[name] : executeOf(chain);
+    const listed = { name: taken.has(name) ? `ravi_${name}` : name, ...shown };
     offered.set(listed.name, { kind: 'own', own: name, listed, canBeTask: name === 'execute' });
   }
   for (const tool of direct) {
     const isBackground = tool.mode === 'background';
-    offered.set(tool.name, { kind: 'direct', isBackground, listed: listedTool(tool), canBeTask: true });
+    const hasRun = allows(tool, 'chain');
+    offered.set(tool.name, { kind: 'direct', isBackground, hasRun, listed: listedTool(tool), canBeTask: hasRun });
   }
   return offered;
 }
@@ -94,14 +103,26 @@ export function nameOf(wanted: OwnTool, offered: ReadonlyMap<string, OfferedTool
   return wanted;
 }
 
-// The rules of scripts and an overview of the tools, as agents of this installation read them.
-function overviewOf(name: OwnTool, installed: readonly ToolSummary[]): { readonly description?: string } {
-  const chain = name === 'execute' ? installed.find((tool) => tool.name === scriptTool) : undefined;
-  return chain?.source === builtIn ? { description: chain.description } : {};
+// The rules of scripts, their languages and an overview of the tools, as agents of this installation read them.
+function executeOf({ description, inputSchema = {} }: ToolSummary): Omit<Tool, 'name'> {
+  const { language } = (inputSchema['properties'] ?? {}) as Properties;
+  if (language === undefined) return { ...own.execute, description };
+  const { properties = {}, required = [] } = own.execute.inputSchema;
+  return { ...own.execute, description, inputSchema: objectOf({ ...properties, language }, required) };
 }
 
-function isOffered({ kind, source, inputSchema }: ToolSummary): boolean {
-  return kind === 'local' && source !== builtIn && inputSchema !== undefined;
+function isScriptTool({ name, source }: ToolSummary): boolean {
+  return name === scriptTool && source === builtIn;
+}
+
+// A client that calls tools one by one is a direct caller.
+function isOffered(tool: ToolSummary): boolean {
+  const { kind, source, inputSchema } = tool;
+  return kind === 'local' && source !== builtIn && inputSchema !== undefined && allows(tool, 'direct');
+}
+
+function allows({ allowedCallers }: ToolSummary, caller: ToolCaller): boolean {
+  return allowedCallers?.includes(caller) ?? true;
 }
 
 // Without its output schema: a result that is too large becomes a link, which does not match it.
@@ -115,6 +136,8 @@ function listedTool({ name, description, inputSchema, risk }: ToolSummary): Tool
   };
 }
 
-function objectOf(properties: NonNullable<Tool['inputSchema']['properties']>, required: string[]): Tool['inputSchema'] {
+type Properties = NonNullable<Tool['inputSchema']['properties']>;
+
+function objectOf(properties: Properties, required: string[]): Tool['inputSchema'] {
   return { type: 'object', properties, required, additionalProperties: false };
 }

@@ -20,10 +20,11 @@ export async function callOwnTool(
   const { gateway, context } = options;
   const { signal } = context.mcpReq;
   switch (own) {
+    // A client of these tools calls others from scripts only.
     case 'search':
-      return asResult(gateway.call('search_tools', args, { signal }));
+      return asResult(gateway.call('search_tools', { ...args, scripts: true }, { signal }));
     case 'describe':
-      return asResult(gateway.call('describe_tool', args, { signal }));
+      return asResult(gateway.call('describe_tool', { ...args, scripts: true }, { signal }));
     case 'resume':
       return resume(textAt(args, 'run_id'));
     case 'status': {
