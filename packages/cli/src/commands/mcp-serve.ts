@@ -10,6 +10,8 @@ import type { Terminal } from '../terminal.ts';
 import { serveHere } from './serve.ts';
 
 const keyBytes = 32;
+const maxErrors = 100;
+const maxErrorCharacters = 500;
 
 /**
  * Serves one client of the Model Context Protocol over standard input and output until it closes them, with the installation in this
@@ -34,7 +36,7 @@ export const serveMcp: CommandBody = async (invocation, terminal) => {
     input: process.stdin,
     output,
     stateKey: randomBytes(keyBytes),
-    onError: ({ message }) => terminal.warn(visible(`mcp: ${message}`)),
+    onError: reportTo(terminal),
     ...(mode === undefined ? {} : { mode: mode as ServerMode }),
   });
   const unsubscribe = client.onToolsChanged?.(connection.toolsChanged);
@@ -49,6 +51,14 @@ function serveHttp(invocation: Invocation, server: string | undefined, terminal:
   const query = invocation.values['mode'] === 'tools' ? '?mode=tools' : '';
   terminal.warn(`Clients connect to the path /mcp${query} of the address below.`);
   return serveHere(invocation, terminal);
+}
+
+// A client decides how many errors there are, and what they say.
+function reportTo({ warn }: Terminal): (error: Error) => void {
+  let left = maxErrors;
+  return ({ message }) => {
+    if (left-- > 0) warn(visible(`mcp: ${message.slice(0, maxErrorCharacters)}`));
+  };
 }
 
 /** Returns standard output for messages of the protocol. Everything else that this process prints goes to standard error. */

@@ -1,27 +1,15 @@
-import { jsonTextProblem } from '@ravi/support';
+import { parseMessage, tooLarge } from '../parse-message.ts';
 
-const parseError = -32_700;
-const invalidRequest = -32_600;
-
-/**
- * Reads the body of a request as JSON, or returns the response that refuses it: it is too large, nests too deep, is not JSON in
- * UTF-8, or is a batch, which neither version of the protocol has.
- */
+/** Reads the body of a request as a message, or returns the response that refuses it. */
 export async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
   const announced = Number(request.headers.get('content-length') ?? 0);
   const bytes = announced > maxBytes ? undefined : await readBytes(request, maxBytes);
-  if (bytes === undefined) return refusal(413, invalidRequest, `The message is larger than ${maxBytes} bytes`);
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const problem = jsonTextProblem(text);
-    if (problem !== undefined) return refusal(400, invalidRequest, `The message ${problem}`);
-    const message = JSON.parse(text) as unknown;
-    // A list would count as one request of the caller.
-    if (Array.isArray(message)) return refusal(400, invalidRequest, 'A request takes one message, not a list of them');
-    return message;
-  } catch {
-    return refusal(400, parseError, 'The message is not JSON in UTF-8');
+  if (bytes === undefined) {
+    const { code, message } = tooLarge(maxBytes);
+    return refusal(413, code, message);
   }
+  const parsed = parseMessage(bytes);
+  return 'value' in parsed ? parsed.value : refusal(400, parsed.problem.code, parsed.problem.message);
 }
 
 async function readBytes({ body }: Request, maxBytes: number): Promise<Uint8Array | undefined> {

@@ -1,9 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createMcpServer } from '../create-mcp-server.ts';
 import type { McpServerOptions } from '../create-mcp-server.ts';
 import type { McpGateway } from '../gateway.ts';
+import { createStdioTransport } from './stdio-transport.ts';
 
 /** Options of {@link serveMcpStdio}. */
 export interface McpStdioOptions extends Pick<McpServerOptions, 'stateKey' | 'mode'> {
@@ -12,6 +13,10 @@ export interface McpStdioOptions extends Pick<McpServerOptions, 'stateKey' | 'mo
   readonly input: Readable;
   /** Carries messages of the protocol and nothing else. */
   readonly output: Writable;
+  /** Largest message of the client, in bytes. Default: 16 MiB. */
+  readonly maxMessageBytes?: number;
+  /** Requests that the client may have in progress. Default: 200. */
+  readonly maxRequests?: number;
   readonly onError?: (error: Error) => void;
 }
 
@@ -26,6 +31,7 @@ export interface McpStdioConnection extends AsyncDisposable {
 /** Serves the protocol to one client over streams, in the generation that the client speaks. */
 export function serveMcpStdio(options: McpStdioOptions): McpStdioConnection {
   const { gateway, input, output, stateKey, mode, onError } = options;
+  const { maxMessageBytes = 16_777_216, maxRequests = 200 } = options;
   const closed = new Promise<void>((resolve) => {
     input.once('end', resolve);
     input.once('close', resolve);
@@ -35,7 +41,10 @@ export function serveMcpStdio(options: McpStdioOptions): McpStdioConnection {
   const handle = serveStdio(
     ({ era }) =>
       (server = createMcpServer({ gatewayOf: () => gateway, stateKey, era, ...(mode === undefined ? {} : { mode }) })),
-    { transport: new StdioServerTransport(input, output), ...(onError === undefined ? {} : { onerror: onError }) },
+    {
+      transport: createStdioTransport({ input, output, maxMessageBytes, maxRequests }),
+      ...(onError === undefined ? {} : { onerror: onError }),
+    },
   );
   return {
     closed,
