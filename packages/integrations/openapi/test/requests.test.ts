@@ -217,6 +217,51 @@ test('each kind of credential is sent where its scheme says, and no argument rep
   assert.deepEqual(Object.keys(pets.tool('pets__inQuery').inputSchema['properties'] as object), ['x-key', 'page']);
 });
 
+test('a member of an object replaces no credential and no other parameter', async () => {
+  await using server = await startLoopbackServer(() => ({ body: null }));
+  const securitySchemes = {
+    inQuery: { type: 'apiKey', in: 'query', name: 'api_key' },
+    inCookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+  };
+  const parameters = [
+    { name: 'filter', in: 'query', schema: { type: 'object' } },
+    { name: 'owner', in: 'query', schema: { type: 'string' } },
+    { name: 'theme', in: 'cookie', schema: { type: 'object' } },
+  ];
+  const get = { operationId: 'list', parameters, security: [{ inQuery: [], inCookie: [] }] };
+  await using pets = await openTools(documentOf({ '/pets': { get } }, { components: { securitySchemes } }), {
+    server: server.url,
+    credentials: { inQuery: 'real-key', inCookie: 'real-session' },
+  });
+  const forged = [
+    { filter: { api_key: 'mine' } },
+    { filter: { API_KEY: 'mine' } },
+    { filter: { owner: 'eve' }, owner: 'ada' },
+    { filter: { owner: 'eve' } },
+    { theme: { session: 'mine' } },
+  ];
+  for (const args of forged) {
+    await assert.rejects(pets.call('pets__list', args), (error) => isKernelError(error, 'E_ARGUMENTS_INVALID'));
+  }
+  await pets.call('pets__list', { filter: { session: 'short' }, owner: 'ada', theme: { owner: 'dark' } });
+  assert.deepEqual(
+    server.requests.map(({ path, headers }) => [path, headers.cookie]),
+    [['/pets?session=short&owner=ada&api_key=real-key', 'owner=dark; session=real-session']],
+  );
+});
+
+test('no argument gives a request another method than the one that its risk was judged by', async () => {
+  await using server = await startLoopbackServer(() => ({ body: null }));
+  const names = ['X-HTTP-Method-Override', 'x-http-method', 'X-Method-Override'];
+  const parameters = names.map((name) => ({ name, in: 'header', schema: { type: 'string' } }));
+  await using pets = await openTools(documentOf({ '/pets': { get: { operationId: 'list', parameters } } }), {
+    server: server.url,
+  });
+  assert.deepEqual(pets.tool('pets__list').inputSchema['properties'], {});
+  await pets.call('pets__list', { 'X-HTTP-Method-Override': 'DELETE' });
+  assert.equal(server.requests[0]?.headers['x-http-method-override'], undefined);
+});
+
 test('an operation without configured credentials is not offered, and the report names its schemes', async () => {
   const security = [{ a: [], b: [] }, { c: [] }];
   await using pets = await openTools(documentOf({ '/a': { get: { operationId: 'a', security } } }));

@@ -36,7 +36,7 @@ const styles: Readonly<Record<ParameterPlace, readonly string[]>> = {
   cookie: ['form'],
 };
 
-/** Headers that the connection, the body or the credentials decide. */
+/** Headers that the connection, the body, the credentials or the operation decide: another method would have another risk. */
 const ownHeaders: readonly string[] = [
   'accept',
   'authorization',
@@ -53,6 +53,9 @@ const ownHeaders: readonly string[] = [
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
 ];
 
 /** Returns true for the header that the runtime fills so that a repeated call has one effect. */

@@ -1,5 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { JsonValue } from '@ravi/kernel';
+import { isObject, shown } from '../document/json-pointer.ts';
 import type { Operation } from '../operation/operation.ts';
 import { isIdempotencyKey } from '../operation/parameters.ts';
 import type { Parameter } from '../operation/parameters.ts';
@@ -29,6 +30,7 @@ export async function buildRequest(
     const value = valueOf(parameter);
     return value === undefined ? [] : [{ parameter, value }];
   });
+  checkMembers(given, operation);
   const at = (place: Parameter['place']): typeof given => given.filter(({ parameter }) => parameter.place === place);
 
   const headers = new Headers({ accept });
@@ -54,6 +56,22 @@ export async function buildRequest(
       ...(isStream ? { duplex: 'half' as const } : {}),
     },
   };
+}
+
+/** Refuses a member of an exploded object that would be sent under the name of another parameter, or of a credential. */
+function checkMembers(
+  given: readonly { readonly parameter: Parameter; readonly value: JsonValue }[],
+  { parameters, credentials }: Operation,
+): void {
+  const named = [...parameters, ...credentials].map(({ place, name }) => ({ place, name: name.toLowerCase() }));
+  for (const { parameter, value } of given) {
+    const { argument, place, style, explode, isJson } = parameter;
+    if (!explode || isJson || style !== 'form' || !isObject(value)) continue;
+    const taken = Object.keys(value).find((key) =>
+      named.some((other) => other.place === place && other.name === key.toLowerCase()),
+    );
+    if (taken !== undefined) throw invalid(argument, `has a member ${shown(taken)}, which has another meaning`);
+  }
 }
 
 function filledPath({ path, parameters }: Operation, args: Arguments): string {
