@@ -4,9 +4,9 @@ import { array, boolean, enumOf, object, strictObject, string } from './schema.t
 import type { ValueOf } from './schema.ts';
 import { risk, timestamp } from './values.ts';
 
-const heldState = enumOf(['changed', 'rejected', 'unknown'], {
+const heldState = enumOf(['new', 'changed', 'rejected', 'unknown'], {
   description:
-    'changed: it differs from the accepted definition; rejected: a person refused the change; unknown: it could not be compared, because the state store is not available.',
+    'new: the source offers it since its first list was accepted; changed: it differs from the accepted definition; rejected: a person refused it; unknown: it could not be compared, because the state store is not available.',
 });
 
 /** A tool of a source. */
@@ -28,6 +28,7 @@ export const sourceSchema = object(
     protocol: string(),
     isTrusted: boolean({ description: 'True if hints of the source lower the risk of its tools.' }),
     holdsChanges: boolean({ description: 'True if changed definitions are held until a person accepts them.' }),
+    acceptsNewTools: boolean({ description: 'True if tools that appear later are offered without a person.' }),
     signIn: object({ isSignedIn: boolean({ description: 'True if the caller has signed in.' }) }),
     message: string({ description: 'Reason of a failure. Only for callers with the role "approve" or "admin".' }),
     failures: array(object({ from: string(), message: string() }), {
@@ -93,7 +94,7 @@ export const sources = {
   held: operation({
     method: 'get',
     path: '/v1/sources/{name}/held',
-    summary: 'List the definitions of a source that differ from the accepted ones.',
+    summary: 'List the definitions of a source that are new or differ from the accepted ones.',
     role: 'approve',
     responses: { 200: json(page(heldDefinitionSchema)) },
     errors: [unknownSource],

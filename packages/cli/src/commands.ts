@@ -270,10 +270,11 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'mcp accept',
-    summary: 'show the changed definition of a tool, and accept it after asking',
+    summary: 'show the new or changed definition of a tool, and accept it after asking',
     reach: 'api',
-    arguments: [{ ...tool, description: 'name of the tool, or of a server for all its changed tools' }],
+    arguments: [{ ...tool, description: 'name of the tool, or of a server for all its new and changed tools' }],
     options: [
+      { flags: '--all', description: 'the name is a server: decide about everything that waits there' },
       { flags: '--reject', description: 'reject it instead' },
       { flags: '--yes', description: 'decide without being asked; required without a terminal' },
     ],

@@ -26,6 +26,8 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
   let isInLine = false;
   let hasShownText = false;
   let answer = '';
+  /** Calls that were cancelled last. Only what follows says if the run has paused: they are repeated then. */
+  let cancelled: readonly CallResult[] = [];
 
   function endLine(): void {
     if (isInLine) write('\n');
@@ -45,6 +47,12 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
       return hasShownText;
     },
     show({ type, data }) {
+      if (type === 'tool-result' && data.errorCode === 'E_CANCELLED') {
+        cancelled = [...cancelled, data];
+        return;
+      }
+      for (const call of cancelled) tell(type === 'run-paused' ? `${call.tool}: paused` : resultText(call));
+      cancelled = [];
       switch (type) {
         case 'step-start':
           hasShownText = false;
@@ -72,7 +80,7 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
         case 'tool-progress':
           return progress(visible(`${data.tool}: ${progressText(data.update)}`));
         case 'tool-result':
-          return tell(`${data.tool}: ${data.errorCode ?? data.status} in ${data.durationMs.toFixed(1)} ms`);
+          return tell(resultText(data));
         case 'approval-requested':
           if (!namesApprovals) return;
           return data.elicitation === undefined
@@ -89,6 +97,12 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
       }
     },
   };
+}
+
+type CallResult = Extract<RecordedEvent, { readonly type: 'tool-result' }>['data'];
+
+function resultText({ tool, errorCode, status, durationMs }: CallResult): string {
+  return `${tool}: ${errorCode ?? status} in ${durationMs.toFixed(1)} ms`;
 }
 
 function progressText({ message, fraction }: ProgressUpdate): string {

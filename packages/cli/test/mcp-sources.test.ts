@@ -65,6 +65,62 @@ test('accept shows every difference, and accepts it with --yes', async () => {
   assert.equal((await server.ravi(['tools', 'describe', 'mail__send'])).code, 0);
 });
 
+test('the reason why a server cannot be opened is printed once', async () => {
+  await using server = await serverWith({
+    beforeOpen: async () => {
+      throw new Error('no such program');
+    },
+  });
+  const { output, errors } = await server.ravi(['mcp', 'ls']);
+  assert.match(output, /^mail {2}failed/);
+  assert.equal(errors, 'mail: no such program\n');
+});
+
+test('accept --all decides about what was shown, and names what changed meanwhile', async () => {
+  const tools = (description: string): readonly Tool[] =>
+    ['mail__send', 'mail__list'].map((name) => ({ ...mail(description), name }));
+  await using server = await serverWith({ tools: tools('Old.') });
+  server.source.change([...tools('New.'), { ...mail('Added.'), name: 'mail' }]);
+  let listed;
+  do listed = await server.ravi(['mcp', 'ls']);
+  while (!listed.output.includes('3 held'));
+  const asked = await server.ravi(['mcp', 'accept', '--all', 'mail']);
+  assert.match(asked.output, /mail of mail \(new\)/);
+  assert.match(asked.errors, /pass --yes to accept these 3 definitions/);
+
+  // The server changes one of them after they were read, before they are accepted.
+  const fetched = globalThis.fetch;
+  let hasChanged = false;
+  globalThis.fetch = async (input, init) => {
+    const isDecision = (init?.method ?? (input as Request).method) === 'POST';
+    if (isDecision && !hasChanged) {
+      hasChanged = true;
+      server.source.change([
+        tools('New.')[0] as Tool,
+        { ...mail('Newer.'), name: 'mail__list' },
+        { ...mail('Added.'), name: 'mail' },
+      ]);
+      const list = `${server.url}/v1/sources/mail/held`;
+      while (!(await (await fetched(list)).text()).includes('Newer.')) await Promise.resolve();
+    }
+    return fetched(input, init);
+  };
+  try {
+    const accepted = await server.ravi(['mcp', 'accept', '--all', 'mail', '--yes']);
+    assert.deepEqual(accepted.output.split('\n').toSorted(), ['', 'Accepted: mail', 'Accepted: mail__send']);
+    assert.equal(accepted.code, 1);
+    assert.match(
+      accepted.errors,
+      /^E_STATE_CONFLICT: Changed or decided meanwhile, .* about mail__list: look again with "ravi mcp accept --all mail"$/m,
+    );
+  } finally {
+    globalThis.fetch = fetched;
+  }
+  assert.match((await server.ravi(['mcp', 'ls'])).output, /2 tools, 1 held/);
+  const none = await server.ravi(['mcp', 'accept', '--all', 'post']);
+  assert.deepEqual([none.code, /There is no tool source "post"/.test(none.errors)], [2, true]);
+});
+
 test('all changed tools of a server are accepted by its name, and a held tool is not called unknown', async () => {
   const tools = (description: string): readonly Tool[] =>
     ['mail__send', 'mail__list'].map((name) => ({ ...mail(description), name }));
@@ -73,7 +129,7 @@ test('all changed tools of a server are accepted by its name, and a held tool is
   let listed;
   do listed = await server.ravi(['mcp', 'ls']);
   while (!listed.output.includes('2 held'));
-  assert.match(listed.errors, /^2 tools of mail are held: see "ravi mcp accept mail"$/m);
+  assert.match(listed.errors, /^2 tools of mail are held: see "ravi mcp accept --all mail"$/m);
   const called = await server.ravi(['tools', 'call', 'mail__send', '{}']);
   assert.match(called.errors, /E_TOOL_ABSENT: "mail__send" is held.* see "ravi mcp accept mail__send"/);
   const asked = await server.ravi(['mcp', 'accept', 'mail']);

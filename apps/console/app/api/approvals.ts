@@ -5,7 +5,7 @@ import type { api, ApprovalList, ApprovalView, BodyOf } from '@ravi/api';
 import { isUndecided } from '@ravi/kernel';
 import { followEvents, ravi } from './client.ts';
 import { runQuery, settingsQuery } from './queries.ts';
-import { useHoldingServers } from './sources.ts';
+import { isWaiting, useHoldingServers } from './sources.ts';
 import { setServerTime } from './server-clock.ts';
 
 /** Body of a decision. */
@@ -53,7 +53,7 @@ export function useApprovals(): UseQueryResult<ApprovalList> {
 /** Returns the number of requests and changed tools that wait for a decision, for the badge of the navigation. */
 export function useWaitingCount(): number {
   const { data } = useApprovals();
-  const changed = useHoldingServers().flatMap(({ tools }) => tools.filter(({ held }) => held === 'changed'));
+  const changed = useHoldingServers().flatMap(({ tools }) => tools.filter(({ held }) => isWaiting(held)));
   return (data?.items.filter(isUndecided).length ?? 0) + changed.length;
 }
 

@@ -45,7 +45,12 @@ export function useServerRights(): ServerRights {
 export function useHoldingServers(): readonly SourceSummary[] {
   const { decides } = useServerRights();
   const { data = [] } = useQuery({ ...serversQuery(), enabled: decides });
-  return decides ? data.filter(({ tools }) => tools.some(({ held }) => held === 'changed')) : [];
+  return decides ? data.filter(({ tools }) => tools.some(({ held }) => isWaiting(held))) : [];
+}
+
+/** True for a tool about whose held definition a person has not decided yet, and can. */
+export function isWaiting(state: HeldDefinition['state'] | undefined): boolean {
+  return state === 'changed' || state === 'new';
 }
 
 /** Reads the held definitions of a server. */

@@ -6,7 +6,7 @@ import { Facts, Moment } from '../ui/facts.tsx';
 import { formatBytes, formatDuration } from '../ui/format.ts';
 
 /** Everything on record about one call. */
-export function CallDetail({ call }: { readonly call: Call }) {
+export function CallDetail({ call, status }: { readonly call: Call; readonly status: string }) {
   const { approval, artifactRef, bytes, childRunId } = call;
   return (
     <div className="call-detail">
@@ -16,8 +16,9 @@ export function CallDetail({ call }: { readonly call: Call }) {
       <Facts
         facts={{
           Tool: <Link href={`/tools/${encodeURIComponent(call.tool)}`}>{call.tool}</Link>,
-          Status: <StatusBadge status={call.status} />,
-          Error: call.errorCode,
+          Status: <StatusBadge status={status} />,
+          // A pause ends the calls in progress; they are repeated when the run resumes.
+          Error: status === 'paused' ? undefined : call.errorCode,
           Began: <Moment at={call.startedAt} />,
           Took: formatDuration(call.durationMs),
           'Written by': call.caller === 'chain' ? 'a script' : 'the model',

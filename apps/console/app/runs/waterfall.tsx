@@ -78,7 +78,7 @@ export function Waterfall({ timeline, progress }: WaterfallProps) {
                 message={progress[row.id]?.message}
                 onToggle={() => setOpenId(isOpen ? undefined : row.id)}
               />
-              {isOpen && row.call !== undefined && <CallDetail call={row.call} />}
+              {isOpen && row.call !== undefined && <CallDetail call={row.call} status={row.status} />}
             </li>
           );
         })}

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { LogIn, LogOut, PlugZap, RefreshCw } from 'lucide-react';
 import type { SourceSummary } from '@ravi/api';
-import { Link } from 'wouter';
+import { useEffect, useRef } from 'react';
+import { Link, useSearchParams } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import { ravi } from '../api/client.ts';
 import { serversQuery, useServerRights } from '../api/sources.ts';
@@ -18,6 +19,9 @@ import { HeldDefinitions } from './held-definitions.tsx';
 /** Page of the servers whose tools agents can call. */
 export function ServersPage() {
   const query = useQuery(serversQuery());
+  const [search] = useSearchParams();
+  // A call that waits for a sign-in links to the server that it needs.
+  const wanted = search.get('signIn');
   return (
     <>
       <PageHeader title="Servers" lead="Programs that bring tools, such as MCP servers." />
@@ -28,7 +32,14 @@ export function ServersPage() {
               Add one and restart: <code>ravi mcp add files -- npx -y @modelcontextprotocol/server-filesystem .</code>
             </EmptyState>
           ) : (
-            servers.map((server) => <ServerCard key={server.name} server={server} />)
+            <>
+              {wanted !== null && servers.every(({ name }) => name !== wanted) && (
+                <p className="notice">There is no server {printable(wanted)}.</p>
+              )}
+              {servers.map((server) => (
+                <ServerCard key={server.name} server={server} isWanted={server.name === wanted} />
+              ))}
+            </>
           )
         }
       </Loaded>
@@ -36,18 +47,38 @@ export function ServersPage() {
   );
 }
 
-function ServerCard({ server }: { readonly server: SourceSummary }) {
-  const { name, state, tools, place, program, protocol, isTrusted, message, failures = [] } = server;
+interface ServerCardProps {
+  readonly server: SourceSummary;
+  /** True if a call waits until the caller has signed in here. */
+  readonly isWanted: boolean;
+}
+
+function ServerCard({ server, isWanted }: ServerCardProps) {
+  const { name, state, tools, place, program, protocol, isTrusted, message, signIn, failures = [] } = server;
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isWanted) card.current?.scrollIntoView({ block: 'center' });
+  }, [isWanted]);
   const { decides } = useServerRights();
   const held = tools.filter((tool) => tool.held !== undefined);
   return (
-    <section className="server panel" aria-label={name}>
+    <section className="server panel" aria-label={name} ref={card}>
       <div className="panel-head">
         <h2 className="panel-title">
           {printable(name)} <StatusBadge status={state} />
         </h2>
         <ServerActions server={server} />
       </div>
+      {isWanted && signIn !== undefined && (
+        <p className="notice" role="status">
+          {signIn.isSignedIn
+            ? 'You are signed in here. The call that waited continues.'
+            : 'A call waits until you have signed in here. It continues then.'}
+        </p>
+      )}
+      {state === 'sign-in' && signIn?.isSignedIn === true && message === undefined && (
+        <p className="muted">Its tools are listed once an approver has signed in too.</p>
+      )}
       {message !== undefined && <p className="notice">{printable(message)}</p>}
       <Facts
         facts={{
@@ -83,7 +114,9 @@ function ServerCard({ server }: { readonly server: SourceSummary }) {
 }
 
 function heldText(count: number): string {
-  return count === 1 ? 'One changed tool waits for an approver.' : `${count} changed tools wait for an approver.`;
+  return count === 1
+    ? 'One new or changed tool waits for an approver.'
+    : `${count} new or changed tools wait for an approver.`;
 }
 
 function ServerTools({ tools }: { readonly tools: SourceSummary['tools'] }) {

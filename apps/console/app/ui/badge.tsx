@@ -9,6 +9,7 @@ const tones: Readonly<Record<string, Tone>> = {
   connecting: 'active',
   'sign-in': 'warning',
   changed: 'warning',
+  new: 'warning',
   rejected: 'bad',
   completed: 'good',
   approved: 'good',

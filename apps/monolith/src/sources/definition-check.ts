@@ -1,19 +1,37 @@
 import { KernelError, compareRisk } from '@ravi/kernel';
 import type { AnyTool, Clock, Logger, Principal } from '@ravi/kernel';
-import type { AcceptedDefinition, AcceptedDefinitions, StoredDefinition } from './accepted-definitions.ts';
+import type {
+  AcceptedDefinition,
+  AcceptedDefinitions,
+  RejectedDefinition,
+  StoredDefinition,
+} from './accepted-definitions.ts';
 import { definitionDigestOf, definitionOf, textDigestOf } from './tool-definition.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 
 /** A tool whose definition differs from the accepted one, or could not be compared. */
 export interface HeldTool {
   readonly tool: string;
-  /** `unknown`: the state store could not be read, so the definitions were not compared. */
-  readonly state: 'changed' | 'rejected' | 'unknown';
+  /**
+   * `new`: its source offers it since its first list was accepted. `unknown`: the state store could not be read, so the definitions
+   * were not compared.
+   */
+  readonly state: 'new' | 'changed' | 'rejected' | 'unknown';
   readonly offered: ToolDefinition;
   /** SHA-256 of the offered definition. */
   readonly digest: string;
-  /** Absent if the state is `unknown`. */
+  /** Absent if the state is `unknown`, or no definition of the tool was accepted yet. */
   readonly accepted?: AcceptedDefinition;
+  /** Present if the state is `rejected`. */
+  readonly rejected?: RejectedDefinition;
+}
+
+/** What the operator says about a source. */
+export interface SourceRules {
+  /** True if hints of the source count. */
+  readonly isTrusted: boolean;
+  /** True if tools that appear after the first list are offered at once. */
+  readonly acceptsNewTools?: boolean;
 }
 
 /** Tools of a source after the comparison of their definitions. */
@@ -34,8 +52,8 @@ export interface DefinitionDecision {
 
 /** Comparison of the tools of one source with the accepted definitions. */
 export interface DefinitionCheck {
-  /** Accepts the first definition of each tool, and holds one that differs from the accepted definition. */
-  check(tools: readonly AnyTool[], isTrusted: boolean): Promise<CheckedTools>;
+  /** Accepts the first list of the source, holds tools that it offers later, and definitions that differ from the accepted ones. */
+  check(tools: readonly AnyTool[], rules: SourceRules): Promise<CheckedTools>;
   /** @throws KernelError `E_STATE_CONFLICT` if another decision was stored first, or as the state store */
   decide(held: HeldTool, decision: DefinitionDecision, isTrusted: boolean): Promise<void>;
 }
@@ -53,10 +71,13 @@ export interface DefinitionCheckOptions {
 export function createDefinitionCheck({ source, definitions, clock, logger }: DefinitionCheckOptions): DefinitionCheck {
   // From the store as it was read last; what a person accepted once stays known while the store is not available.
   let known = new Map<string, StoredDefinition>();
+  let hasFirstList = false;
 
   async function read(): Promise<boolean> {
     try {
-      known = new Map(await definitions.of(source));
+      const stored = await definitions.of(source);
+      known = new Map(stored.byTool);
+      hasFirstList = stored.hasFirstList;
       return true;
     } catch (error) {
       logger.error('definitions of tools cannot be read', { source, error });
@@ -77,17 +98,36 @@ export function createDefinitionCheck({ source, definitions, clock, logger }: De
     }
   }
 
-  async function judge(offered: ToolDefinition, isTrusted: boolean, isRead: boolean): Promise<HeldTool | undefined> {
+  async function endFirstList(): Promise<void> {
+    try {
+      await definitions.endFirstList(source);
+      hasFirstList = true;
+    } catch (error) {
+      // The next reading does it.
+      logger.error('the end of the first list of tools cannot be stored', { source, error });
+    }
+  }
+
+  async function judge(
+    offered: ToolDefinition,
+    { isTrusted, acceptsNewTools = false }: SourceRules,
+    isRead: boolean,
+  ): Promise<HeldTool | undefined> {
     const { name: tool } = offered;
     const digest = definitionDigestOf(offered);
     const unknown: HeldTool = { tool, state: 'unknown', offered, digest };
     if (!known.has(tool)) {
+      if (isRead && hasFirstList && !acceptsNewTools) return { ...unknown, state: 'new' };
       const first = { definition: offered, digest, isTrusted, at: clock.now() };
       if (!isRead || !(await put(first, 0))) return unknown;
     }
     const stored = known.get(tool);
     if (stored === undefined) return unknown;
     const { accepted } = stored;
+    const rejected = accepted.rejected?.digest === digest ? accepted.rejected : undefined;
+    if (accepted.isOnlyRejected === true) {
+      return rejected === undefined ? { ...unknown, state: 'new' } : { ...unknown, state: 'rejected', rejected };
+    }
     if (accepted.digest === digest) {
       // Otherwise the next change would count as that of a source that the operator trusts only now.
       if (isRead && accepted.isTrusted !== isTrusted) await put({ ...accepted, isTrusted }, stored.revision);
@@ -98,12 +138,12 @@ export function createDefinitionCheck({ source, definitions, clock, logger }: De
       if (isRead) await put({ ...accepted, definition: offered, digest, isTrusted }, stored.revision);
       return undefined;
     }
-    const state = accepted.rejected?.digest === digest ? 'rejected' : isRead ? 'changed' : 'unknown';
-    return { tool, state, offered, digest, accepted };
+    if (rejected !== undefined) return { tool, state: 'rejected', offered, digest, accepted, rejected };
+    return { tool, state: isRead ? 'changed' : 'unknown', offered, digest, accepted };
   }
 
   return {
-    async check(tools, isTrusted) {
+    async check(tools, rules) {
       const isRead = await read();
       const accepted: AnyTool[] = [];
       const held: HeldTool[] = [];
@@ -120,21 +160,27 @@ export function createDefinitionCheck({ source, definitions, clock, logger }: De
           continue;
         }
         seen.add(offered.name);
-        const problem = await judge(offered, isTrusted, isRead);
+        const problem = await judge(offered, rules, isRead);
         if (problem === undefined) accepted.push(tool);
         else held.push(problem);
       }
-      return { tools: accepted, held, known: [...known.keys()] };
+      if (isRead && !hasFirstList && known.size > 0 && held.every(({ state }) => state !== 'unknown'))
+        await endFirstList();
+      const wasAccepted = [...known].filter(([, one]) => one.accepted.isOnlyRejected !== true);
+      return { tools: accepted, held, known: wasAccepted.map(([name]) => name) };
     },
-    async decide({ tool, offered, digest, accepted }, { isAccepted, by }, isTrusted) {
-      const revision = known.get(tool)?.revision;
-      if (accepted === undefined || revision === undefined) {
+    async decide({ tool, state, offered, digest, accepted }, { isAccepted, by }, isTrusted) {
+      const revision = known.get(tool)?.revision ?? 0;
+      if (state === 'unknown') {
         throw new KernelError('E_STATE_UNAVAILABLE', `The definition of ${tool} could not be compared; try again`);
       }
       const at = clock.now();
       const next: AcceptedDefinition = isAccepted
         ? { definition: offered, digest, isTrusted, by, at }
-        : { ...accepted, rejected: { digest, by, at } };
+        : {
+            ...(accepted ?? { definition: offered, digest, isTrusted, at, isOnlyRejected: true }),
+            rejected: { digest, by, at },
+          };
       const stored = await definitions.put(source, next, revision);
       if (stored === undefined) {
         throw new KernelError('E_STATE_CONFLICT', `Another decision about ${tool} was stored first; look at it again`);

@@ -121,7 +121,7 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
     const { content, status } = readOpen(opened);
     const { tools, held, known } =
       status?.holdsChanges === true
-        ? await check.check(content.tools, status.isTrusted)
+        ? await check.check(content.tools, status)
         : { tools: content.tools, held: [], known: offered };
     if (isEnding()) return;
     const names = new Set(content.tools.map(nameOf));
@@ -247,7 +247,10 @@ function readOpen(opened: OpenToolSource): { readonly content: ToolSourceContent
 }
 
 function absenceOf({ tool, state }: HeldTool): string {
-  if (state === 'rejected') return 'its definition changed, and a person refused the change';
+  if (state === 'rejected') return 'its definition is new or changed, and a person refused it';
+  if (state === 'new') {
+    return `its source added it later; a person has to accept it, in the console or with "ravi mcp accept ${tool}"`;
+  }
   if (state === 'changed') {
     return `its definition changed; a person has to accept it, in the console or with "ravi mcp accept ${tool}"`;
   }

@@ -3,6 +3,7 @@ import { KernelError } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import { ask } from '../ask.ts';
 import type { CommandBody } from '../command.ts';
+import { hasCode } from '../command-error.ts';
 import { connect, serverOf } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
 import { statusText } from '../render/format.ts';
@@ -22,10 +23,10 @@ export const listServers: CommandBody = async (invocation, terminal) => {
     for (const { from, message: reason } of failures) terminal.warn(visible(`${name}: ${from}: ${reason}`));
   }
   for (const { name, tools } of sources) {
-    const held = tools.filter((tool) => tool.held === 'changed');
+    const held = tools.filter(({ held: state }) => isWaiting(state));
     const [first] = held;
     if (held.length > 1)
-      terminal.warn(visible(`${held.length} tools of ${name} are held: see "ravi mcp accept ${name}"`));
+      terminal.warn(visible(`${held.length} tools of ${name} are held: see "ravi mcp accept --all ${name}"`));
     else if (first !== undefined) terminal.warn(visible(`${first.name} is held: see "ravi mcp accept ${first.name}"`));
   }
 };
@@ -71,10 +72,11 @@ export const signOut: CommandBody = async (invocation, terminal) => {
 /** Shows every difference of a held definition, or of all that wait at a server, and accepts or rejects exactly these. */
 export const decideDefinition: CommandBody = async (invocation, terminal) => {
   const { tool: name = '' } = invocation.values;
+  const isAll = invocation.flags.has('all');
   const decision = invocation.flags.has('reject') ? 'reject' : 'accept';
   const asks = !invocation.flags.has('yes');
   await using client = await connect(invocation, terminal);
-  const held = await heldDefinitions(client, name);
+  const held = await (isAll ? allOfServer(client, name) : heldDefinitions(client, name));
   const those = held.length === 1 ? 'this definition' : `these ${held.length} definitions`;
   const lines = held.flatMap(differenceLines);
   if (asks && !terminal.isInteractive) {
@@ -87,13 +89,40 @@ export const decideDefinition: CommandBody = async (invocation, terminal) => {
     if (!['y', 'yes'].includes(answer.toLowerCase())) throw new KernelError('E_CANCELLED', 'Nothing was decided');
   }
   const done = decision === 'accept' ? 'Accepted' : 'Rejected';
+  const missed: string[] = [];
   for (const { source, tool, digest } of held) {
-    await client.sources.decide(source, { tool, digest, decision });
+    try {
+      await client.sources.decide(source, { tool, digest, decision });
+    } catch (error) {
+      if (held.length === 1 || !isMissed(error)) throw error;
+      missed.push(tool);
+      continue;
+    }
     terminal.print(
       invocation.isJson ? JSON.stringify({ source, tool, digest, decision }) : visible(`${done}: ${tool}`),
     );
   }
+  if (missed.length === 0) return;
+  const message = `Changed or decided meanwhile, so nothing was decided about ${missed.join(', ')}: look again with "ravi mcp accept ${isAll ? `--all ${name}` : name}"`;
+  throw new KernelError('E_STATE_CONFLICT', message);
 };
+
+/** True if the definition that was shown is not the one that is held now. */
+function isMissed(error: unknown): boolean {
+  return hasCode(error, 'E_STATE_CONFLICT') || hasCode(error, 'E_TOOL_UNKNOWN');
+}
+
+/** Returns all definitions of a server that wait for a decision, also if a tool has the name of the server. */
+async function allOfServer(client: Connection, name: string): Promise<readonly HeldDefinition[]> {
+  const waiting = (await client.sources.held(name)).items.filter(({ state }) => isWaiting(state));
+  if (waiting.length > 0) return waiting;
+  throw new KernelError('E_TOOL_UNKNOWN', `No definition of the server "${name}" waits for a decision`);
+}
+
+/** True if a person has not decided about a held definition yet, and can. */
+function isWaiting(state: HeldDefinition['state'] | undefined): boolean {
+  return state === 'changed' || state === 'new';
+}
 
 async function heldDefinitions(client: Connection, name: string): Promise<readonly HeldDefinition[]> {
   const { items } = await client.sources.list();
@@ -102,7 +131,7 @@ async function heldDefinitions(client: Connection, name: string): Promise<readon
   const all = pages.flatMap((page) => page.items);
   const found = all.find(({ tool }) => tool === name);
   if (found !== undefined) return [found];
-  const ofServer = all.filter(({ source, state }) => source === name && state === 'changed');
+  const ofServer = all.filter(({ source, state }) => source === name && isWaiting(state));
   if (ofServer.length > 0) return ofServer;
   const names = all.map(({ tool }) => tool);
   const near = nearNames(name, names);

@@ -69,7 +69,7 @@ async function suggesting<Answer>(client: Connection, name: string, ask: () => P
 async function refuseAbsent(client: Connection, name: string): Promise<void> {
   const { items } = await client.sources.list();
   if (items.some(({ tools }) => tools.some((tool) => tool.name === name && tool.held !== undefined))) {
-    const message = `"${name}" is held, because its definition changed: see "ravi mcp accept ${name}"`;
+    const message = `"${name}" is held, because its definition is new or changed: see "ravi mcp accept ${name}"`;
     throw new KernelError('E_TOOL_ABSENT', message);
   }
   const away = items.find((source) => source.state !== 'ready' && name.startsWith(`${source.name}__`));

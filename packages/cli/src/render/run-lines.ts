@@ -24,13 +24,17 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
     ]),
     ...questions.map((question) => ['waits', visible(questionLine(question))]),
   ];
-  const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode }) => [
-    visible(`  ${tool}`),
-    statusText(status, terminal),
-    `${durationMs.toFixed(1)} ms`,
-    bytes === undefined ? '' : sizeText(bytes),
-    visible(errorCode ?? argsPreview.slice(0, 80)),
-  ]);
+  const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode }) => {
+    // A pause ends the calls in progress; they are repeated when the run resumes.
+    const isPaused = run.status === 'paused' && status === 'cancelled';
+    return [
+      visible(`  ${tool}`),
+      statusText(isPaused ? 'paused' : status, terminal),
+      `${durationMs.toFixed(1)} ms`,
+      bytes === undefined ? '' : sizeText(bytes),
+      visible(isPaused ? argsPreview.slice(0, 80) : (errorCode ?? argsPreview.slice(0, 80))),
+    ];
+  });
   const stored = artifacts.map(({ ref, bytes, mediaType }) => [`  ${ref}`, sizeText(bytes), visible(mediaType)]);
   return [
     ...tableLines(heading),

@@ -49,6 +49,7 @@ export const configSchema: JsonSchema = {
       additionalProperties: false,
     },
     trust: flag('Believes what the server says about the risk of its tools.'),
+    acceptNewTools: flag('Offers tools that the server adds later without a person; otherwise they are held.'),
     allow: texts('Tools to offer: exact names, or patterns with *, also as mcp:<server>/*.'),
     deny: texts('Tools not to offer; wins over allow.'),
     risk: {

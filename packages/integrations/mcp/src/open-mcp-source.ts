@@ -320,6 +320,7 @@ export class OpenMcpSource implements OpenToolSource {
       ...(this.#protocol === undefined ? {} : { protocol: this.#protocol }),
       isTrusted: server.trust === true,
       holdsChanges: true,
+      acceptsNewTools: server.acceptNewTools === true,
     };
   }
 }

@@ -77,6 +77,8 @@ interface CommonOptions {
   readonly name: string;
   /** True if hints of the server lower the risk of its tools. Default: false. */
   readonly trust?: boolean;
+  /** True to offer tools that the server adds later without a person. Default: false, such tools are held until one accepts them. */
+  readonly acceptNewTools?: boolean;
   /** Patterns of tools to offer: exact names, or with `*`; the prefix `mcp:<server>/` is optional. Default: all. */
   readonly allow?: readonly string[];
   /** Patterns of tools not to offer. Wins over `allow`. */

@@ -48,6 +48,10 @@ const plugin: Plugin<'toolSource', OpenApiConfig> = definePlugin({
         description: 'Credentials by the name of their security scheme, for example { "$env": "PETS_TOKEN" }.',
       },
       trust: flag(false, 'Believes that operations with GET and HEAD only read.'),
+      acceptNewTools: flag(
+        false,
+        'Offers operations that a fetched document adds later without a person; otherwise they are held.',
+      ),
       allow: patterns('Patterns of operations that become tools; all by default.'),
       deny: patterns('Patterns of operations that do not become tools.'),
       risk: {

@@ -46,6 +46,11 @@ export interface OpenApiSourceOptions {
   readonly credentials?: Readonly<Record<string, Credential>>;
   /** True to believe that operations with GET and HEAD only read. Default `false`. */
   readonly trust?: boolean;
+  /**
+   * True to offer operations that a document at an address adds later without a person. Default `false`: they are held until one
+   * accepts them.
+   */
+  readonly acceptNewTools?: boolean;
   /** Patterns of operations that become tools. Default: all. */
   readonly allow?: readonly string[];
   /** Patterns of operations that do not; they win. */
@@ -103,7 +108,7 @@ async function openSource(
   signal: AbortSignal,
   onChange: () => void,
 ): Promise<OpenToolSource> {
-  const { clock, trust: isTrusted = false } = options;
+  const { clock, trust: isTrusted = false, acceptNewTools: acceptsNewTools = false } = options;
   const { documentUrl } = build;
   const ending = new AbortController();
   const fetches = new Map<string, SafeFetch>();
@@ -111,7 +116,7 @@ async function openSource(
   let retry: Timer | undefined;
   let waitMs = firstRetryMs;
   // A document at an address belongs to others, so a person looks at its changes.
-  const fixed = { isTrusted, holdsChanges: documentUrl !== undefined };
+  const fixed = { isTrusted, holdsChanges: documentUrl !== undefined, acceptsNewTools };
   let status: ToolSourceStatus = { ...fixed, state: 'connecting', place: placeOf(documentUrl ?? options.document) };
 
   async function load(reading: AbortSignal): Promise<void> {

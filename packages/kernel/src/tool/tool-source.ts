@@ -67,6 +67,11 @@ export interface ToolSourceStatus {
    * compares them.
    */
   readonly holdsChanges: boolean;
+  /**
+   * True if tools with new names are offered at once. Otherwise a source that holds changes also holds each tool that appears after its
+   * first list was accepted. Default: false.
+   */
+  readonly acceptsNewTools?: boolean;
 }
 
 /** Sign-in of callers at a {@link RemoteToolSource}, each for themselves. */

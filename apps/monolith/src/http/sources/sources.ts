@@ -38,7 +38,16 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
 
   async function summaryOf(source: LiveSource, { principal, roles }: Caller): Promise<SourceSummary> {
     const { status, failures, held } = source.state;
-    const { state = 'ready', message, place, program, protocol, isTrusted, holdsChanges } = status ?? {};
+    const {
+      state = 'ready',
+      message,
+      place,
+      program,
+      protocol,
+      isTrusted,
+      holdsChanges,
+      acceptsNewTools,
+    } = status ?? {};
     const isOperator = roles.some((role) => role !== 'run');
     const signIn = source.signIn && { signIn: { isSignedIn: await source.signIn.isSignedIn(principal) } };
     const clean = (text: string): string => escapeHidden(redactor.text(text));
@@ -52,6 +61,7 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
       ...(protocol === undefined ? {} : { protocol: clean(protocol) }),
       ...(isTrusted === undefined ? {} : { isTrusted }),
       ...(holdsChanges === undefined ? {} : { holdsChanges }),
+      ...(acceptsNewTools === undefined ? {} : { acceptsNewTools }),
       ...signIn,
       ...(isOperator && message !== undefined ? { message: clean(message) } : {}),
       ...(isOperator
@@ -139,8 +149,10 @@ function heldTool({ tool, state, offered }: HeldTool): SourceSummary['tools'][nu
   return { name: escapeHidden(tool), description: escapeHidden(String(offered.description)), held: state };
 }
 
-function heldDefinition(source: string, { tool, state, digest, offered, accepted }: HeldTool): HeldDefinition {
-  const rejected = accepted?.rejected?.digest === digest ? accepted.rejected : undefined;
+function heldDefinition(
+  source: string,
+  { tool, state, digest, offered, accepted, rejected }: HeldTool,
+): HeldDefinition {
   return {
     source,
     tool,
