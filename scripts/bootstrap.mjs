@@ -28,6 +28,7 @@ const tasks = {
   build: () => [pnpm('exec', 'turbo', 'run', 'build')],
   bench: () => [['--no-node-snapshot', 'bench/src/main.ts']],
   compare: () => [['--no-node-snapshot', 'bench/src/compare/main.ts']],
+  example: (args) => [[exampleProgram(args.shift())]],
   ravi: () => [['packages/cli/src/main.ts']],
   'new-adapter': () => [['scripts/new-adapter.ts']],
   'api-report': () => [pnpm('exec', 'turbo', 'run', 'build'), ['scripts/api-report.ts', '--write']],
@@ -60,6 +61,14 @@ async function main() {
 
 function namesConfiguration(args) {
   return Boolean(process.env.RAVI_CONFIG) || args.some((arg) => arg === '--config' || arg.startsWith('--config='));
+}
+
+/** Returns the program of an example by the name of its folder. */
+function exampleProgram(name) {
+  const programOf = (folder) => `examples/${folder}/src/main.ts`;
+  const names = readdirSync(join(root, 'examples')).filter((folder) => existsSync(join(root, programOf(folder))));
+  if (!names.includes(name)) fail(`There is no example "${name ?? ''}". Use: npm run example -- <${names.join('|')}>`);
+  return programOf(name);
 }
 
 /** pnpm keeps a copy of the lockfile it installed from. The two are equal if and only if nothing is left to install. */

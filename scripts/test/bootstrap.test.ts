@@ -71,6 +71,17 @@ test('a configuration starts the server, and every argument is passed on', async
   assert.equal(withVariable.stdout, 'apps/monolith \n');
 });
 
+test('an example runs by the name of its folder with the other arguments, and another name lists those that there are', async () => {
+  pretendInstalled();
+  const named = await bootstrap(['example', 'flights-report', '--once']);
+  assert.deepEqual(named, { code: 0, stdout: 'examples/flights-report --once\n', stderr: '' });
+  for (const args of [['example'], ['example', '../apps/monolith']]) {
+    const refused = await bootstrap(args);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^There is no example ".*"\. Use: npm run example -- <flights-report>\n$/);
+  }
+});
+
 test('a console that is older than its sources is built first, and a failed build is reported', async () => {
   pretendInstalled();
   write('apps/console/node_modules/vite/bin/vite.js', "console.log('vite', ...process.argv.slice(2));");

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { Agent, Runner, RunState } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
-import { createGateway } from '@ravi/gateway-kit';
-import { raviTools } from '@ravi/openai-agents';
-
 import { findOrder, refundOrder, refunds } from './shop.ts';
 
 // What a model would answer: the front desk hands over, the clerk looks the order up and refunds it.
@@ -13,9 +9,12 @@ const clerkModel = new ScriptedModel([
   [functionCall('refund_order', { id: 'A1', cents: 500 }, { callId: 'call-3' })],
   [assistantMessage('Order A1 is refunded.')],
 ]);
-const runner = new Runner({ tracingDisabled: true });
 
 // #region use
+import { Agent, Runner, RunState } from '@openai/agents';
+import { createGateway } from '@ravi/gateway-kit';
+import { raviTools } from '@ravi/openai-agents';
+
 interface Context {
   readonly threadId: string;
   readonly userId: string;
@@ -29,6 +28,7 @@ const clerk = new Agent<Context>({ name: 'clerk', model: clerkModel, tools });
 const front = new Agent<Context>({ name: 'front', model: frontModel, handoffs: [clerk] });
 
 const context: Context = { threadId: 'thread-7', userId: 'ada' };
+const runner = new Runner({ tracingDisabled: true }); // else the SDK sends traces to OpenAI
 let result = await runner.run(front, 'Please refund order A1', { context });
 while (result.interruptions.length > 0) {
   const stored = result.state.toString(); // in your database, until a person has decided
