@@ -1,6 +1,7 @@
 import { KernelError } from '@ravi/kernel';
 import type { BlobReader, Clock, Logger, ProgressUpdate, Scratchpad, ToolContext } from '@ravi/kernel';
 import { elicit } from './approval/elicit.ts';
+import { recordBeginning } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import { sessionBlobs } from './scope/session-artifacts.ts';
@@ -115,6 +116,15 @@ export class CallContext implements ToolContext {
   get check(): () => void {
     return () => {
       if (this.#ended !== undefined) throw new KernelError('E_CANCELLED', this.#ended.message, { cause: this.#ended });
+    };
+  }
+
+  get begin(): () => Promise<void> {
+    return async () => {
+      this.check();
+      await recordBeginning(this.#pending);
+      this.check();
+      this.#pending.hasBegun = true;
     };
   }
 

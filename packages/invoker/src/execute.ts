@@ -3,6 +3,7 @@ import type { InvocationResult, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { CallContext } from './call-context.ts';
 import type { TimeLimit } from './call-context.ts';
 import { failCall, finishCall } from './finish-call.ts';
+import { beginsLate } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { Execution } from './result/read-tool-result.ts';
 import type { CancelListener } from './timing/cancellation.ts';
@@ -44,6 +45,7 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
     if (limitMs !== undefined) pending.runtime.deadlines.start(limitMs, this);
     pending.cancellation.subscribe(this);
     pending.isToolRunning = true;
+    pending.hasBegun = !beginsLate(pending);
     pending.onExecute?.();
     startTool(pending, this.#context).then(
       (result) => this.#answer({ kind: 'returned', result }),
@@ -65,7 +67,7 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
     const { callTimeoutMs: limitMs } = this.#pending.session.policy;
     this.#settle();
     this.#context.end(new KernelError('E_CALL_TIMEOUT', `The call took longer than ${limitMs} ms`));
-    this.#resolve(finishCall(this.#pending, { kind: 'timeout', limitMs }));
+    this.#resolve(this.#onceRecorded(() => finishCall(this.#pending, { kind: 'timeout', limitMs })));
   }
 
   handleCancel(): void {
@@ -90,6 +92,12 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
       // In whole seconds, because each length has a queue of its own.
       deadlines.start(Math.max(1, Math.ceil(this.#leftMs / 1_000)) * 1_000, this);
     };
+  }
+
+  // The outcome of a call follows its start in the journal.
+  #onceRecorded(finish: () => InvocationResult | Promise<InvocationResult>): ReturnType<typeof finish> {
+    const { beginning } = this.#pending;
+    return beginning === undefined ? finish() : beginning.then(finish);
   }
 
   #settle(): void {

@@ -3,6 +3,7 @@ import type { CallStatus, InterceptedCall, InvocationResult, ResultPoint } from 
 import { errorText } from '@ravi/support';
 import { journalEntry, TraceEntry } from './call-record.ts';
 import type { TraceOutcome } from './call-record.ts';
+import { withdrawUnlessBegun } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import { readExecution } from './result/read-tool-result.ts';
 import type { Execution } from './result/read-tool-result.ts';
@@ -56,6 +57,7 @@ function finishHeld(pending: PendingCall, ending: Ending): InvocationResult | Pr
 export async function failCall(pending: PendingCall, error: unknown): Promise<InvocationResult> {
   try {
     if (isKernelError(error, 'E_CANCELLED') && pending.cancellation.isCancelled) {
+      await withdrawUnlessBegun(pending);
       await settle(pending, { status: 'cancelled', result: errorResult(error.code, error.message) });
       throw error;
     }

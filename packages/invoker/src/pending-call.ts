@@ -94,6 +94,10 @@ export class PendingCall {
   risk: ToolRisk = 'safe';
   approval: ApprovalTrace | undefined;
   isJournaled = false;
+  /** True once the tool may have had an effect. */
+  hasBegun = false;
+  /** The write that records the start of a tool with `beginsLate`. Never rejects. */
+  beginning: Promise<void> | undefined;
   /** Number of approvals that were requested for this call. */
   approvalRequests = 0;
   /** Number of times that the running call asked for input. */

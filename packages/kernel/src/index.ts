@@ -119,6 +119,7 @@ export type { Exchange, ExchangeStore, StoredExchange } from './state/exchange-s
 export type { IdentityStore, StateIdentity } from './state/identity-store.ts';
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
 export type { Job, JobCancellation, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
+export { mayHaveBegun } from './state/journal.ts';
 export type {
   Journal,
   JournalEntry,

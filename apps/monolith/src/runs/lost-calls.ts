@@ -1,4 +1,5 @@
 import type { RecordableEvent, RecordedEvent, RecordedEventData } from '@ravi/api';
+import { mayHaveBegun } from '@ravi/kernel';
 import type { CallStatus, JournaledCall } from '@ravi/kernel';
 import { endedBy } from './crashed-attempts.ts';
 
@@ -83,6 +84,9 @@ export function createLostCalls(events: readonly RecordedEvent[]): LostCalls {
         const result = results.get(call.callId);
         if (known === undefined && result !== undefined) {
           return { type: 'tool-result', ...call, status: result.isError ? 'error' : 'ok', durationMs: 0 };
+        }
+        if (known !== undefined && !mayHaveBegun(known)) {
+          return { type: 'tool-result', ...call, status: 'cancelled', durationMs: 0, errorCode: 'E_CANCELLED' };
         }
         const {
           status = 'unknown',

@@ -55,7 +55,8 @@ export class RunJournal implements Journal {
   }
 
   #numbered(entry: JournalEntry): JournalEntry {
-    const attempt = this.#attempts.get(entry.idempotencyKey);
+    const known = this.#attempts.get(entry.idempotencyKey);
+    const attempt = entry.isWithdrawn === true ? (known ?? 1) + 1 : known;
     return attempt === undefined ? entry : { ...entry, attempt };
   }
 

@@ -1,5 +1,5 @@
 import { errorResult } from '@ravi/invoker/internal';
-import { isCallWithin, KernelError } from '@ravi/kernel';
+import { isCallWithin, KernelError, mayHaveBegun } from '@ravi/kernel';
 import type { Approval, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
 import { callOf } from './child-runs.ts';
 import type { ChildRuns } from './child-runs.ts';
@@ -34,7 +34,7 @@ export function createOutcomeLookup(
   if (damage !== undefined) {
     throw new KernelError('E_STATE_CORRUPT', "The recorded results of this run's calls are corrupt", { cause: damage });
   }
-  const calls = items.filter((item) => item.type === 'call');
+  const calls = items.filter((item) => item.type === 'call').filter(mayHaveBegun);
   const lostCalls = lost.map(callOf);
   const mayBeLost = (id: string): boolean =>
     lostCalls.some((callId) => callId === undefined || isCallWithin(callId, { id }));

@@ -1,5 +1,5 @@
 import { errorResult, previewOf } from '@ravi/invoker/internal';
-import { isCallWithin } from '@ravi/kernel';
+import { isCallWithin, mayHaveBegun } from '@ravi/kernel';
 import type { CallStatus, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
 import type { AgentRun } from '../loop/agent-run.ts';
 
@@ -18,7 +18,7 @@ export async function settleCall(
   const calls = recorded as readonly JournaledCall[];
   const own = calls.find(({ entry }) => entry.record.callId === call.id);
   for (const each of calls) {
-    if (each.status === 'started')
+    if (each.status === 'started' && mayHaveBegun(each))
       await recordUnknown(run, each, each === own && isUnknown(outcome) ? outcome : unknown(each));
   }
   run.definition.invoker.hooks.emit({

@@ -238,6 +238,7 @@ export class OpenMcpSource implements OpenToolSource {
       risk,
       classifyRisk: () => ({ risk, summary }),
       idempotent: server.trust === true && tool.hints.isIdempotent === true,
+      beginsLate: true,
       ...(runsInBackground(tool.name) ? { mode: 'background' as const } : {}),
       execute: (args, context) => this.#execute(tool, args, context),
     };
@@ -247,6 +248,8 @@ export class OpenMcpSource implements OpenToolSource {
   async #execute(tool: OfferedTool, args: JsonObject, context: ToolContext): Promise<ToolExecutionResult> {
     for (let attempt = 1; ; attempt++) {
       const connection = await (this.#callers?.connectionFor(context) ?? this.#link.ready());
+      // Until now nothing was sent: a call that waits for a connection or a sign-in is made again after a crash.
+      await context.begin();
       try {
         return await tool.execute(args, context, {
           server: this.#options.name,

@@ -1,31 +1,80 @@
-import { isHostedTool, isKernelError } from '@ravi/kernel';
+import { isHostedTool, isKernelError, isLocalTool, KernelError } from '@ravi/kernel';
 import type { Journal } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { journalEntry, recordOf } from '../call-record.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopWithError } from '../error-results.ts';
 
-/** Records a call before it starts, unless its tool declares it `safe`; a call that cannot be recorded does not start. */
+/**
+ * Records a call before it starts, unless its tool declares it `safe` or records the start itself; a call that cannot be recorded
+ * does not start.
+ */
 export function journalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const { journal } = pending;
-  if (journal === undefined || isSafe(pending)) return pending;
-  return writeStarted(pending, journal);
+  if (journal === undefined || isSafe(pending) || beginsLate(pending)) return pending;
+  return passOnceWritten(pending, journal);
 }
 
-async function writeStarted(pending: PendingCall, journal: Journal): Promise<GateOutcome> {
+async function passOnceWritten(pending: PendingCall, journal: Journal): Promise<GateOutcome> {
+  const error = await writeStarted(pending, journal);
+  if (error === undefined) return pending;
+  return stopWithError(error.code, error.message, { retryable: error.retryable });
+}
+
+/** True for a call that does not begin before its tool says so. */
+export function beginsLate({ tool }: PendingCall): boolean {
+  return isLocalTool(tool) && tool.beginsLate === true;
+}
+
+/**
+ * Records the start of a call whose tool has `beginsLate`, once. If the call is cancelled meanwhile, its end waits for that.
+ * @throws KernelError `E_STATE_UNAVAILABLE` or `E_INTERNAL`; the call must then not begin
+ */
+export async function recordBeginning(pending: PendingCall): Promise<void> {
+  const { journal } = pending;
+  if (journal === undefined || pending.isJournaled || isSafe(pending)) return;
+  let error: KernelError | undefined;
+  pending.beginning = writeStarted(pending, journal).then((problem) => {
+    error = problem;
+  });
+  await pending.beginning;
+  if (error !== undefined) throw error;
+}
+
+async function writeStarted(pending: PendingCall, journal: Journal): Promise<KernelError | undefined> {
   try {
     await journal.started(journalEntry(pending, recordOf(pending, 'started', 0)));
   } catch (error) {
     pending.runtime.logger.error('journal refused a call', { tool: pending.name, error: errorText(error) });
     const isUnavailable = isKernelError(error, 'E_STATE_UNAVAILABLE');
-    return stopWithError(
+    return new KernelError(
       isUnavailable ? 'E_STATE_UNAVAILABLE' : 'E_INTERNAL',
       `The call of ${pending.name} could not be written to the journal, so it was not started`,
       { retryable: isUnavailable },
     );
   }
   pending.isJournaled = true;
-  return pending;
+  return undefined;
+}
+
+/**
+ * Records that a call which was cancelled between its record and its beginning did not begin, so that the process that continues the
+ * run makes it again. Without that record its outcome would be unknown.
+ */
+export async function withdrawUnlessBegun(pending: PendingCall): Promise<void> {
+  await pending.beginning;
+  const { journal, session, hasBegun, isJournaled } = pending;
+  if (journal === undefined || !isJournaled || hasBegun) return;
+  if (session.lease === undefined || session.lease.isLost) return;
+  try {
+    await journal.started({ ...journalEntry(pending, recordOf(pending, 'started', 0)), isWithdrawn: true });
+    pending.isJournaled = false;
+  } catch (error) {
+    pending.runtime.logger.warn('journal lost that a call did not begin', {
+      tool: pending.name,
+      error: errorText(error),
+    });
+  }
 }
 
 // A tool that declares nothing may have side effects, even if the policy lets it run unasked.

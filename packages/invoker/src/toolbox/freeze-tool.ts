@@ -113,6 +113,7 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
       : { managesOwnTimeout: flagOf(managesOwnTimeout, name, 'managesOwnTimeout') }),
     ...(mode === undefined ? {} : { mode: oneOf(mode, ['direct', 'background'], name, 'mode') }),
     idempotent: tool.idempotent === true,
+    beginsLate: tool.beginsLate === true,
     suspends: tool.suspends === true,
     runAfterResponse: tool.runAfterResponse === true,
     deferLoading: tool.deferLoading === true,

@@ -37,6 +37,11 @@ export interface JournalEntry {
   readonly attempt?: number;
   /** SHA-256 of the tool's definition at the time of the call. */
   readonly toolDigest?: string;
+  /**
+   * True for an attempt that will not happen, recorded with `started`: the attempt before it did not begin either, because the call
+   * was cancelled first. A process that continues the run makes the call again, as the next attempt.
+   */
+  readonly isWithdrawn?: boolean;
   /** Keyed digest of the requested call, before its arguments were changed. A replay compares it. */
   readonly requestDigest?: string;
   /** If set, the entry is refused unless this process executes the run. It is not stored. */
@@ -53,6 +58,11 @@ export interface JournalEvent {
   readonly value: JsonValue;
   /** See {@link JournalEntry}. */
   readonly writer?: RunWriter;
+}
+
+/** True for a call that may have had an effect: it began, or has an outcome. */
+export function mayHaveBegun({ status, entry }: Pick<JournaledCall, 'status' | 'entry'>): boolean {
+  return status === 'finished' || entry.isWithdrawn !== true;
 }
 
 /** Last attempt of one call. */

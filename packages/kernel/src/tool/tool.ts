@@ -68,6 +68,12 @@ export interface ToolContext {
   elicit(request: ElicitationRequest, options?: { readonly signal?: AbortSignal }): Promise<ElicitationResult>;
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the call timed out. */
   check(): void;
+  /**
+   * Records that the call begins. A tool with `beginsLate` awaits it before its first effect; for other tools that has happened, and
+   * it does nothing. Idempotent.
+   * @throws KernelError `E_CANCELLED` as `check`, `E_STATE_UNAVAILABLE` or `E_INTERNAL` if it cannot be recorded
+   */
+  begin(): Promise<void>;
 }
 
 /**
@@ -107,6 +113,11 @@ export interface Tool {
   readonly concurrency?: ToolConcurrency;
   /** True if two runs with one `idempotencyKey` have the effect of one. */
   readonly idempotent?: boolean;
+  /**
+   * True for a tool that waits for something before it has an effect, such as a connection or a sign-in, and then awaits
+   * `context.begin()`. A call that a crash interrupts before that is made again, because it cannot have had an effect.
+   */
+  readonly beginsLate?: boolean;
   /** True if it may suspend its run until an external event. */
   readonly suspends?: boolean;
   /**

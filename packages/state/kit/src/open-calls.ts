@@ -1,3 +1,4 @@
+import { mayHaveBegun } from '@ravi/kernel';
 import type { JournaledCall, JsonObject } from '@ravi/kernel';
 import type { SqlRow, SqlRunner } from './database.ts';
 import { itemsOfRows, packableJournal } from './journal-rows.ts';
@@ -78,7 +79,8 @@ function endOf({ waitsForApproval }: OpenCall, known: JournaledCall | undefined)
     const isKnown = status !== 'unknown' && status !== 'started';
     if (isKnown) return { status, durationMs, ...(errorCode === undefined ? {} : { errorCode }) };
   }
-  return known === undefined && waitsForApproval
+  const hasNotBegun = known === undefined ? waitsForApproval : !mayHaveBegun(known);
+  return hasNotBegun
     ? { status: 'cancelled', durationMs: 0, errorCode: 'E_CANCELLED' }
     : { status: 'error', durationMs: 0, errorCode: 'E_CALL_UNKNOWN' };
 }

@@ -22,6 +22,9 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     check() {
       if (signal.aborted) throw new KernelError('E_CANCELLED', 'The call was cancelled');
     },
+    begin: async () => {
+      if (signal.aborted) throw new KernelError('E_CANCELLED', 'The call was cancelled');
+    },
     ...overrides,
   };
 }

@@ -107,6 +107,17 @@ export function journalCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(item?.type === 'call' && [item.status, item.result], ['finished', refused]);
   });
 
+  scenario('a call that was withdrawn before it began is on record as that, and starts again', async (store) => {
+    const { journal } = store;
+    await journal.started(journalEntry('run-1', 1));
+    const withdrawn = journalEntry('run-1', 1, { attempt: 2, isWithdrawn: true });
+    await journal.started(withdrawn);
+    assert.deepEqual(await entries(store), [{ type: 'call', status: 'started', entry: withdrawn }]);
+    await journal.started(journalEntry('run-1', 1, { attempt: 3 }));
+    const [again] = await entries(store);
+    assert.deepEqual(again?.type === 'call' && [again.entry.attempt, again.entry.isWithdrawn], [3, undefined]);
+  });
+
   scenario('a second attempt starts once the first has, and only while it has no outcome', async (store) => {
     const { journal } = store;
     const second = journalEntry('run-1', 1, { attempt: 2 });

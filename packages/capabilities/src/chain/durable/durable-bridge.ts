@@ -1,5 +1,5 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
-import { isLocalTool } from '@ravi/kernel';
+import { isLocalTool, mayHaveBegun } from '@ravi/kernel';
 import type { AwaitedApproval, BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/kernel';
 import { createChainBridge } from '../bridge.ts';
 import type { InvokeTool } from '../bridge.ts';
@@ -138,7 +138,8 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     }
     await caughtUp.promise;
     const tool = invoker.registry.get(call.name);
-    if (tool !== undefined && isLocalTool(tool) && tool.idempotent === true) {
+    const isIdempotent = tool !== undefined && isLocalTool(tool) && tool.idempotent === true;
+    if (isIdempotent || !mayHaveBegun(known)) {
       log.expect(call.callId, { position: place, requestDigest, attempt: entry.attempt + 1 });
       return invoker.invoke(call, { session, caller: 'chain' });
     }

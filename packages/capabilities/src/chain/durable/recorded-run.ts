@@ -1,4 +1,4 @@
-import { answeredApprovalStatuses, isUndecided, wholeRunOf } from '@ravi/kernel';
+import { answeredApprovalStatuses, isUndecided, mayHaveBegun, wholeRunOf } from '@ravi/kernel';
 import type {
   JournaledCall,
   JournaledEvent,
@@ -103,7 +103,8 @@ export async function hasWork(
   const answered = [...unread, ...consumed.filter(isOwn)].filter(({ request }) => !waiting.has(request.callId));
   if (answered.length === 0) return false;
   const { items } = await journal.entries(runId);
-  const recorded = new Set(items.map((item) => (item.type === 'call' ? item.entry.record.callId : undefined)));
+  const calls = items.filter((item) => item.type === 'call').filter(mayHaveBegun);
+  const recorded = new Set(calls.map(({ entry }) => entry.record.callId));
   return answered.some(({ request }) => !recorded.has(request.callId));
 }
 
@@ -152,7 +153,9 @@ export interface CallOutcome {
 }
 
 /** Returns the outcome of a call that was running when its process ended: it may have taken effect, so it is not repeated. */
-export function unknownOutcome({ entry }: JournaledCall): CallOutcome {
+export function unknownOutcome(call: JournaledCall): CallOutcome {
+  const { entry } = call;
+  if (!mayHaveBegun(call)) return outcomeOf(entry.record, 'cancelled', 'E_CANCELLED', notBegun(entry.record));
   const message =
     `The call of ${entry.record.tool} was running when the process ended, so it is unknown whether it took effect. ` +
     'It was not repeated: check its effect first';
@@ -160,9 +163,19 @@ export function unknownOutcome({ entry }: JournaledCall): CallOutcome {
 }
 
 /** Returns the outcome of a call that was running when its script ended at `now`. */
-export function cancelledOutcome({ record }: Pick<JournaledCall['entry'], 'record'>, now: number): CallOutcome {
-  const message = `The script ended before the call of ${record.tool}, which was cancelled. It may have taken effect`;
+export function cancelledOutcome(
+  { record, isWithdrawn }: Pick<JournaledCall['entry'], 'record' | 'isWithdrawn'>,
+  now: number,
+): CallOutcome {
+  const message =
+    isWithdrawn === true
+      ? notBegun(record)
+      : `The script ended before the call of ${record.tool}, which was cancelled. It may have taken effect`;
   return outcomeOf({ ...record, durationMs: now - record.startedAt }, 'cancelled', 'E_CANCELLED', message);
+}
+
+function notBegun({ tool }: ChainCallRecord): string {
+  return `The call of ${tool} was cancelled before it began, and the run ended without it`;
 }
 
 function outcomeOf(

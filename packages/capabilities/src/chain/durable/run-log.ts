@@ -94,7 +94,8 @@ export function createRunLog(options: RunLogOptions): RunLog {
     artifacts,
     journal: {
       async started(entry) {
-        const whole = placed(entry);
+        const own = placed(entry);
+        const whole = entry.isWithdrawn === true ? { ...own, attempt: (own.attempt ?? 1) + 1 } : own;
         await write(() => journal.started(whole));
         started.set(whole.position, whole);
       },
