@@ -97,6 +97,10 @@ export class CallContext implements ToolContext {
     };
   }
 
+  get reportsProgress(): boolean {
+    return this.#pending.session.reportsProgress;
+  }
+
   get elicit(): ToolContext['elicit'] {
     return async (request, { signal } = {}) => {
       this.check();

@@ -51,6 +51,19 @@ test('a result after the time-out is dropped and marked late, without a second r
   }
 });
 
+test('a tool knows whether anybody receives its progress', async () => {
+  const known: boolean[] = [];
+  for (const session of [{}, { onProgress: () => {} }]) {
+    const tool = heldTool('t');
+    const call = createHarness([tool], { session }).call('t');
+    await tool.started(0);
+    known.push(tool.contexts[0]!.reportsProgress);
+    tool.finish(0);
+    await call;
+  }
+  assert.deepEqual(known, [false, true]);
+});
+
 test('progress of a tool is dropped after its time-out', async () => {
   const tool = heldTool('t');
   const events: string[] = [];

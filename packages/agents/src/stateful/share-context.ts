@@ -2,7 +2,7 @@ import { KernelError } from '@ravi/kernel';
 import type { ToolContext } from '@ravi/kernel';
 
 /** Part of a {@link ToolContext} that differs from call to call. */
-export type CallView = Pick<ToolContext, 'callId' | 'idempotencyKey' | 'progress' | 'signal'>;
+export type CallView = Pick<ToolContext, 'callId' | 'idempotencyKey' | 'progress' | 'reportsProgress' | 'signal'>;
 
 /** Properties of a context that change when several calls share it. */
 export interface SharedView {
@@ -13,8 +13,8 @@ export interface SharedView {
 }
 
 /** Returns a copy of the parts that belong to the call: {@link shareContext} may change the context afterwards. */
-export function callViewOf({ callId, idempotencyKey, progress, signal }: ToolContext): CallView {
-  return { callId, idempotencyKey, progress, signal };
+export function callViewOf({ callId, idempotencyKey, progress, reportsProgress, signal }: ToolContext): CallView {
+  return { callId, idempotencyKey, progress, reportsProgress, signal };
 }
 
 /**
@@ -26,6 +26,7 @@ export function shareContext(context: ToolContext, view: SharedView): ToolContex
   return Object.defineProperties(context, {
     callId: { get: () => view.call.callId },
     idempotencyKey: { get: () => view.call.idempotencyKey },
+    reportsProgress: { get: () => view.call.reportsProgress },
     signal: { value: signal },
     // Functions that do not use `this`, so that a tool may destructure the context.
     progress: { value: ((update) => view.call.progress(update)) satisfies ToolContext['progress'] },

@@ -58,6 +58,8 @@ export interface ToolContext {
    */
   storeArtifact(data: Uint8Array | string | ReadableStream<Uint8Array>, mediaType: string): Promise<BlobRef>;
   progress(update: ProgressUpdate): void;
+  /** False if nobody receives progress: a tool can leave out work that only its progress needs. */
+  readonly reportsProgress: boolean;
   /**
    * Asks the person for whom the run works, and waits for the answer. The time of the wait does not count towards the time limit of
    * the call. The request is stored and shown where approvals are shown. An aborted `signal` withdraws it: the answer is not needed any

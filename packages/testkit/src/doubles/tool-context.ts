@@ -18,6 +18,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     clock: systemClock,
     storeArtifact: () => Promise.reject(new KernelError('E_BLOB_UNAVAILABLE', 'There is no artifact store')),
     progress() {},
+    reportsProgress: overrides.progress !== undefined,
     elicit: () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no person to ask')),
     check() {
       if (signal.aborted) throw new KernelError('E_CANCELLED', 'The call was cancelled');

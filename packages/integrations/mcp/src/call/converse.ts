@@ -71,7 +71,8 @@ async function exchange<Answer extends Result>(
   const options: RequestOptions = {
     signal,
     timeout: noLimitMs,
-    onprogress: progressOf(call.context),
+    // A server that is asked for progress has to send it, which costs a tenth of a short call.
+    ...(call.context.reportsProgress ? { onprogress: progressOf(call.context) } : {}),
     allowInputRequired: true,
   };
   let answers: object = {};

@@ -1,9 +1,9 @@
-import { isSpecType } from '@modelcontextprotocol/client';
 import type { CallToolResult, Result, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
 import type { Connection } from '../connection/connection.ts';
 import { shown } from '../connection/describe-failure.ts';
+import { checkedResult } from './check-result.ts';
 import { fulfil } from './input-required.ts';
 import type { SampleModel } from './input-required.ts';
 import type { RunningCall } from './running-call.ts';
@@ -65,7 +65,9 @@ async function settle(first: TaskState, { connection, call, signal, sample }: Ta
     if (typeof task.statusMessage === 'string') call.context.progress({ message: shown(task.statusMessage) });
     switch (task.status) {
       case 'completed':
-        return task.result === undefined ? await resultOf(connection, taskId, signal) : checked(task.result);
+        return task.result === undefined
+          ? await resultOf(connection, taskId, signal)
+          : checkedResult(task.result, connection.isModern);
       case 'failed':
       case 'cancelled': {
         const { message } = (task.error ?? {}) as { readonly message?: unknown };
@@ -105,13 +107,7 @@ async function stateOf(connection: Connection, taskId: string, signal: AbortSign
 }
 
 async function resultOf(connection: Connection, taskId: string, signal: AbortSignal): Promise<CallToolResult> {
-  return checked(await request(connection, 'tasks/result', { taskId }, signal));
-}
-
-/** Returns a result of a tool, checked. @throws KernelError `E_OUTPUT_INVALID` */
-export function checked(result: unknown): CallToolResult {
-  if (isSpecType.CallToolResult(result)) return result as CallToolResult;
-  throw new KernelError('E_OUTPUT_INVALID', 'The result of the MCP server is not valid');
+  return checkedResult(await request(connection, 'tasks/result', { taskId }, signal), connection.isModern);
 }
 
 function request(connection: Connection, method: string, params: object, signal?: AbortSignal): Promise<unknown> {

@@ -40,5 +40,15 @@ export function headerProblem(schema: JsonObject): string | undefined {
   return problem;
 }
 
+/** Returns true if a schema without a {@link headerProblem} asks for headers. */
+export function asksForHeaders(schema: JsonObject): boolean {
+  return Object.values((schema['properties'] ?? {}) as JsonObject).some(
+    (property) =>
+      typeof property === 'object' &&
+      property !== null &&
+      (Object.hasOwn(property, keyword) || asksForHeaders(property as JsonObject)),
+  );
+}
+
 /** Keywords whose values are data, not schemas. */
 const constants = new Set(['const', 'enum', 'default', 'examples', keyword]);

@@ -1,6 +1,7 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject } from '@ravi/kernel';
+import { isObject } from '../connection/message-kind.ts';
 import type { McpLimits } from '../options.ts';
 import type { RawPage } from './listed-tool.ts';
 
@@ -68,8 +69,4 @@ function pageSchema(key: string): StandardSchemaV1<unknown, RawPage> {
       },
     },
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,6 +9,8 @@ export interface ListedTool {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
+  /** True if arguments are sent as headers too, by version 2026-07-28. */
+  readonly mirrorsHeaders: boolean;
   /** Claims of the server; believed only if the operator trusts it. */
   readonly hints: {
     readonly isReadOnly?: boolean;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema } from '@ravi/kernel';
 import { jsonValueExcess } from '@ravi/source-kit';
 import type { McpLimits } from '../options.ts';
 import { shown } from '../connection/describe-failure.ts';
-import { headerProblem } from './header-problem.ts';
+import { asksForHeaders, headerProblem } from './header-problem.ts';
 import type { ListedTool, ListFailure } from './listed-tool.ts';
 
 const maxNameCharacters = 256;
@@ -29,6 +29,7 @@ export function readTool(entry: JsonObject, limits: McpLimits): ListedTool | Lis
     description: cut(typeof description === 'string' ? description : '', limits.descriptionCharacters),
     inputSchema: inputSchema as JsonSchema,
     ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as JsonSchema }),
+    mirrorsHeaders: asksForHeaders(inputSchema as JsonObject),
     hints: {
       ...flag('isReadOnly', hints['readOnlyHint']),
       ...flag('isDestructive', hints['destructiveHint']),

@@ -1,3 +1,5 @@
+import type { JsonObject } from '@ravi/kernel';
+import { parseJSONRPCMessage, RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse } from '@modelcontextprotocol/client';
 
 // The guards of the SDK validate a whole message. Here it has been validated, and only its kind is asked for.
@@ -22,4 +24,33 @@ export function withTaskAsResult(message: JSONRPCMessage): JSONRPCMessage {
   if (!isAnswer(message) || !('result' in message) || message.result['resultType'] !== 'task') return message;
   const task = message.result;
   return { ...message, result: { resultType: 'complete', content: [], _meta: { [taskMark]: task } } };
+}
+
+/** Returns a message if the value is one that the SDK takes, `undefined` for any other value. */
+export function messageOf(value: unknown): JSONRPCMessage | undefined {
+  if (isPlainResult(value)) return value;
+  try {
+    return parseJSONRPCMessage(value);
+  } catch {
+    return undefined;
+  }
+}
+
+const resultKeys = ['jsonrpc', 'id', 'result'];
+/** Metadata that the SDK checks by schema. */
+const checkedMetadata = ['progressToken', RELATED_TASK_META_KEY];
+
+// Almost every message is a result, and the schema of all messages takes longer than all other checks of one.
+function isPlainResult(value: unknown): value is JSONRPCMessage {
+  if (!isObject(value) || value['jsonrpc'] !== '2.0' || !Object.keys(value).every((key) => resultKeys.includes(key)))
+    return false;
+  const { id, result } = value;
+  if (!isObject(result) || (typeof id !== 'string' && !Number.isSafeInteger(id))) return false;
+  const { _meta } = result;
+  return _meta === undefined || (isObject(_meta) && !checkedMetadata.some((key) => Object.hasOwn(_meta, key)));
+}
+
+/** Returns true for an object of a message: neither `null` nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,11 @@
-import { SdkError, SdkErrorCode, parseJSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode, serializeMessage } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import { jsonTextExcess } from '@ravi/source-kit';
 import { endServer, startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { StdioServerOptions } from '../options.ts';
-import { isRequest, withTaskAsResult } from './message-kind.ts';
+import { isRequest, messageOf, withTaskAsResult } from './message-kind.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
 const newLine = 0x0a;
@@ -136,7 +136,7 @@ export class StdioTransport implements Transport {
     }
     const excess = jsonTextExcess(text, this.#wire);
     if (excess !== undefined) return this.#onViolation(`sent a message that ${excess}`);
-    const message = messageOf(this.#wire.secrets.hide(text));
+    const message = readLine(this.#wire.secrets.hide(text));
     if (message === 'invalid') return this.#onViolation('sent a message that is not valid');
     if (message !== 'stray') {
       if (isRequest(message) && !this.#wire.requestRate.count()) return this.#onViolation('sent too many requests');
@@ -148,16 +148,14 @@ export class StdioTransport implements Transport {
 }
 
 // A line without the mark of the protocol is a log. One with it that cannot be read may be the answer to a call, which would wait.
-function messageOf(text: string): JSONRPCMessage | 'stray' | 'invalid' {
+function readLine(text: string): JSONRPCMessage | 'stray' | 'invalid' {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return text.includes('"jsonrpc"') ? 'invalid' : 'stray';
   }
-  try {
-    return parseJSONRPCMessage(value);
-  } catch {
-    return typeof value === 'object' && value !== null && 'jsonrpc' in value ? 'invalid' : 'stray';
-  }
+  const message = messageOf(value);
+  if (message !== undefined) return message;
+  return typeof value === 'object' && value !== null && 'jsonrpc' in value ? 'invalid' : 'stray';
 }
