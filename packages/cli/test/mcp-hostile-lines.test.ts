@@ -53,7 +53,8 @@ for (const [place, open] of Object.entries(places)) {
         if (answer !== undefined) assert.match(JSON.stringify(await hostile.next(isAnswer)), answer);
         // Later lines are answered later: nothing else was said before this.
         const probe = await hostile.request(`probe-${step}`, 'tools/list');
-        assert.equal((probe.result?.['tools'] as unknown[]).length, 5);
+        const { tools = [] } = (probe.result ?? {}) as { readonly tools?: readonly unknown[] };
+        assert.equal(tools.length, 5);
         const said = hostile.messages.slice(from).filter(({ method }) => method === undefined);
         assert.equal(said.length, answer === undefined ? 1 : 2, JSON.stringify(said).slice(0, 1_000));
         const text = JSON.stringify(said);

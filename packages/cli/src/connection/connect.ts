@@ -4,6 +4,7 @@ import type { Invocation } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { watchTools } from './watch-tools.ts';
 
 /** Options of {@link connect}. */
 export interface ConnectOptions {
@@ -47,5 +48,6 @@ function connectTo(server: string, token: string | undefined): Connection {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new KernelError('E_USAGE', `"${server}" is not an address of a server; use one like http://127.0.0.1:7341`);
   }
-  return createConnection({ url: url.href, isEmbedded: false, token });
+  const onToolsChanged = (onChange: () => void): (() => void) => watchTools({ url: url.href, token, onChange });
+  return createConnection({ url: url.href, isEmbedded: false, token, onToolsChanged });
 }

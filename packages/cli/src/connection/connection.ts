@@ -6,7 +6,7 @@ export type Connection = Client &
   AsyncDisposable & {
     /** True if the installation is open in this process: pending work ends with the command. */
     readonly isEmbedded: boolean;
-    /** Calls a listener after the tools have changed; absent for a server. Returns a function that ends it. */
+    /** Calls a listener after the tools have changed, if that can be known. Returns a function that ends it. */
     readonly onToolsChanged?: (listener: () => void) => () => void;
   };
 

@@ -56,7 +56,7 @@ export function startRaw(cwd: string, { args = [], env = {}, reads = true }: Raw
   child.stdout.on('error', () => {});
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const wake = (): void => {
-    for (const look of [...waiting]) look();
+    for (const look of waiting) look();
   };
   if (reads) {
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -84,7 +84,15 @@ export function createMcpServer(options: McpServerOptions): Server {
   registerTasks(server, { gatewayOf, capabilitiesOf, askingModes, resumeTool: 'resume', mode });
   return server;
 
-  async function callTool({ params }: CallToolRequest, context: ServerContext): Promise<CallResult> {
+  async function callTool(request: CallToolRequest, context: ServerContext): Promise<CallResult> {
+    try {
+      return await callOffered(request, context);
+    } catch (error) {
+      return refusalOf(error);
+    }
+  }
+
+  async function callOffered({ params }: CallToolRequest, context: ServerContext): Promise<CallResult> {
     const gateway = gatewayOf(context);
     const offered = offeredTools(mode, await gateway.tools());
     const tool = offered.get(params.name);
@@ -102,21 +110,17 @@ export function createMcpServer(options: McpServerOptions): Server {
       mode,
       ...(hasTasks(capabilities) ? { taskAfterMs: isBackground ? 0 : taskAfterMs } : {}),
     };
-    const args = (params.arguments ?? {}) as Readonly<Record<string, never>>;
+    const args = (params.arguments ?? {}) as JsonObject;
     const problem = tool.kind === 'own' ? problemWithArguments(args, tool.listed) : undefined;
     if (problem !== undefined) return textResult(`${problem} [E_ARGUMENTS_INVALID]`, true);
-    try {
-      if (tool.kind === 'own' && tool.own !== 'execute') return await callOwnTool(tool.own, args, options);
-      if (tool.kind === 'direct' && !tool.hasRun) {
-        const { text, isError } = await gateway.call(params.name, args, { signal: context.mcpReq.signal });
-        return textResult(text, isError);
-      }
-      const script = tool.kind === 'own' ? scriptOf(args, tool.listed) : scriptOfCall(params.name, args);
-      if (params.task !== undefined && era === 'legacy') throw await startTask(script, gateway);
-      return await runScript(script, options);
-    } catch (error) {
-      return refusalOf(error);
+    if (tool.kind === 'own' && tool.own !== 'execute') return callOwnTool(tool.own, args, options);
+    if (tool.kind === 'direct' && !tool.hasRun) {
+      const { text, isError } = await gateway.call(params.name, args, { signal: context.mcpReq.signal });
+      return textResult(text, isError);
     }
+    const script = tool.kind === 'own' ? scriptOf(args, tool.listed) : scriptOfCall(params.name, args);
+    if (params.task !== undefined && era === 'legacy') throw await startTask(script, gateway);
+    return runScript(script, options);
   }
 
   function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {

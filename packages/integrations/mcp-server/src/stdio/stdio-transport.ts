@@ -18,6 +18,7 @@ export interface StdioTransportOptions {
 /** Above it nothing is read from a client that does not read. */
 const maxUnreadBytes = 1_048_576;
 const busy = -32_000;
+const noMessage = { code: ProtocolErrorCode.InvalidRequest, message: 'This is not a message of the protocol' };
 
 /**
  * Creates a transport over the streams of one client. Unlike the one of the SDK it checks a message before it parses it, answers what it
@@ -81,10 +82,10 @@ export function createStdioTransport(options: StdioTransportOptions): Transport 
     try {
       message = parseJSONRPCMessage(parsed.value);
     } catch {
-      return refuse(idIn(parsed.value), {
-        code: ProtocolErrorCode.InvalidRequest,
-        message: 'This is not a message of the protocol',
-      });
+      const { id, isAnswer } = placeOf(parsed.value);
+      if (id === undefined || !isAnswer) return refuse(id, noMessage);
+      // What was asked must not wait for another answer.
+      message = { jsonrpc: '2.0', id, error: noMessage };
     }
     if ('method' in message) {
       if ('id' in message) {
@@ -131,8 +132,9 @@ export function createStdioTransport(options: StdioTransportOptions): Transport 
   }
 }
 
-function idIn(value: unknown): RequestId | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { id } = value as { readonly id?: unknown };
-  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : undefined;
+/** Returns the id of a message that cannot be read, and whether it would have been an answer. */
+function placeOf(value: unknown): { readonly id: RequestId | undefined; readonly isAnswer: boolean } {
+  const { id, method } = (value ?? {}) as { readonly id?: unknown; readonly method?: unknown };
+  const isId = typeof id === 'string' || Number.isSafeInteger(id);
+  return { id: isId ? (id as RequestId) : undefined, isAnswer: method === undefined };
 }
