@@ -1,6 +1,7 @@
 export type { ChainRequest, ChainRunner } from './runs/chain-runner.ts';
 export { describeTools } from './tools/describe-tool.ts';
 export type { ToolDescription } from './tools/describe-tool.ts';
+export { chooseModel } from './model/choose-model.ts';
 export { findInstallation, openInstalledPlugins } from './installation.ts';
 export type { Installation, InstallationOptions, InstalledPlugins } from './installation.ts';
 export { findInvalidSchemas } from './tools/invalid-schemas.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
 import type { Environment, OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
-import type { Clock, Logger, SecretStore, StateStore } from '@ravi/kernel';
+import type { Clock, Logger, ModelProvider, SecretStore, StateStore } from '@ravi/kernel';
 import { createSecretStore } from './secrets.ts';
 
 /** Options of {@link findInstallation}. */
@@ -64,6 +64,8 @@ export interface InstalledPluginsContext {
   readonly logger: Logger;
   /** Key from which the key of the secrets is derived. Without it the plugins get no secrets. */
   readonly digestKey?: Uint8Array;
+  /** Models that sources may ask if the configuration has none. */
+  readonly otherModels?: readonly ModelProvider[];
 }
 
 /**

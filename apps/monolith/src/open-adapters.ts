@@ -37,7 +37,9 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   const telemetryProviders =
     options.telemetryProviders ??
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
-  const plugins = opening.use(await openInstalledPlugins(config.plugins, { baseDir, env, clock, logger, digestKey }));
+  const chosen = await chosenModel(options);
+  const context = { baseDir, env, clock, logger, digestKey, otherModels: chosen === undefined ? [] : [chosen] };
+  const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   return {
     telemetryProviders,
@@ -45,7 +47,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     blobStore,
     sandbox,
     approvalHandler,
-    model: await modelOf(plugins.modelProvider, options),
+    model: chosen ?? modelOf(plugins.modelProvider, options),
     skills: await loadSkills(config.skills, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
@@ -53,14 +55,19 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   };
 }
 
-/** Returns the configured model, which fails over if there are several, or the one that the environment names. */
-async function modelOf(
+/** Returns the model that the environment names; `undefined` if the configuration has models. */
+async function chosenModel({ env, installation: { config } }: OpenAdaptersOptions): Promise<ModelProvider | undefined> {
+  if ((config.plugins.modelProvider ?? []).length > 0) return undefined;
+  return chooseModel(env, { script: await demoScriptOf(config.agent) });
+}
+
+/** Returns the configured model, which fails over if there are several. */
+function modelOf(
   configured: readonly ModelProvider[],
-  { env, installation: { config }, configuration: { clock } }: OpenAdaptersOptions,
-): Promise<ModelProvider> {
+  { installation: { config }, configuration: { clock } }: OpenAdaptersOptions,
+): ModelProvider {
   const [first, ...others] = configured;
-  if (first === undefined) return chooseModel(env, { script: await demoScriptOf(config.agent) });
-  if (others.length === 0) return first;
+  if (first !== undefined && others.length === 0) return first;
   const { modelCooldownMs } = config.agent;
   return createFailover(configured, {
     clock,

@@ -219,6 +219,7 @@ export const pluginPorts: {
   blobStore: 'one',
   approvalHandler: 'one',
   sandbox: 'one',
-  toolSource: 'list',
+  // A source may ask a model.
   modelProvider: 'list',
+  toolSource: 'list',
 };

@@ -1,5 +1,14 @@
 import { KernelError, isKernelError } from '@ravi/kernel';
-import type { Plugin, PluginContext, PortName, Ports, SecretStore, StateStore } from '@ravi/kernel';
+import type {
+  ModelAccess,
+  ModelProvider,
+  Plugin,
+  PluginContext,
+  PortName,
+  Ports,
+  SecretStore,
+  StateStore,
+} from '@ravi/kernel';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
 import type { PluginEntry, PluginsConfig, ListPort, SinglePort } from './config.ts';
@@ -14,11 +23,13 @@ import { copyOf, invalidConfig } from './resolve-config.ts';
 import { sourceWithoutVariables } from './source-without-variables.ts';
 
 /** Options of {@link openPlugins}. */
-export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | 'secrets'> {
+export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | 'secrets' | 'models'> {
   /** Absolute folder from which packages are resolved that are missing in the configuration's folder. */
   readonly fallbackBaseDir?: string;
   /** Returns the encrypted values in the state store for the other plugins. Without it they get none. */
   readonly secretsIn?: (stateStore: StateStore) => SecretStore | undefined;
+  /** Models that sources may ask if the configuration has none. */
+  readonly otherModels?: readonly ModelProvider[];
   /** Variables that options take values from, as `{ "$env": "NAME" }`. None when absent. */
   readonly env?: Environment;
 }
@@ -43,7 +54,7 @@ export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
  */
 export async function openPlugins<Config extends PluginsConfig>(
   { plugins }: { readonly plugins: Config },
-  { fallbackBaseDir, secretsIn, env = {}, ...context }: OpenPluginsOptions,
+  { fallbackBaseDir, secretsIn, otherModels = [], env = {}, ...context }: OpenPluginsOptions,
 ): Promise<OpenedPlugins<Config>> {
   const lifetime = createLifetime();
   const opened: OpenedPlugin[] = [];
@@ -52,7 +63,7 @@ export async function openPlugins<Config extends PluginsConfig>(
       const value = await openPlugin(
         { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
         withEnvironment(optionsOf(entry, where.place), where.place, env),
-        contextFor(context, opened, secretsIn),
+        contextFor(where.port, context, opened, { secretsIn, otherModels }),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
       opened.push({ port: where.port, value });
@@ -82,14 +93,33 @@ interface OpenedPlugin {
 }
 
 function contextFor(
+  port: PortName,
   context: PluginContext,
   opened: readonly OpenedPlugin[],
-  secretsIn: OpenPluginsOptions['secretsIn'],
+  {
+    secretsIn,
+    otherModels,
+  }: {
+    readonly secretsIn: OpenPluginsOptions['secretsIn'];
+    readonly otherModels: readonly ModelProvider[];
+  },
 ): PluginContext {
-  const stateStore = opened.find(({ port }) => port === 'stateStore')?.value as StateStore | undefined;
-  if (stateStore === undefined) return context;
+  const models = port === 'toolSource' ? { models: modelAccess(opened, otherModels) } : {};
+  const stateStore = opened.find((one) => one.port === 'stateStore')?.value as StateStore | undefined;
+  if (stateStore === undefined) return { ...context, ...models };
   const secrets = secretsIn?.(stateStore);
-  return { ...context, stateStore, ...(secrets === undefined ? {} : { secrets }) };
+  return { ...context, ...models, stateStore, ...(secrets === undefined ? {} : { secrets }) };
+}
+
+// The first of several with the same name is the one that agents ask first, too.
+function modelAccess(opened: readonly OpenedPlugin[], others: readonly ModelProvider[]): ModelAccess {
+  const configured = opened.filter(({ port }) => port === 'modelProvider').map(({ value }) => value as ModelProvider);
+  const providers = configured.length > 0 ? configured : others;
+  const nameOfModel = ({ model, id }: ModelProvider): string => model ?? id;
+  return {
+    names: [...new Set(providers.map(nameOfModel))],
+    find: (name) => providers.find((provider) => nameOfModel(provider) === name),
+  };
 }
 
 interface PlacedEntry {

@@ -99,7 +99,7 @@ export type {
   ToolChoice,
 } from './model/model-request.ts';
 export { definePlugin } from './plugin/plugin.ts';
-export type { Plugin, PluginContext, PortName, Ports } from './plugin/plugin.ts';
+export type { ModelAccess, Plugin, PluginContext, PortName, Ports } from './plugin/plugin.ts';
 export { sandboxLimits } from './sandbox/sandbox.ts';
 export type {
   BridgeCall,

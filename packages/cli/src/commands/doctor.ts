@@ -1,7 +1,14 @@
 import type { Environment, PluginEntry } from '@ravi/host';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { PortName } from '@ravi/kernel';
-import { findInstallation, findInvalidSchemas, openInstalledPlugins, openMonolith, tokens } from '@ravi/monolith';
+import {
+  chooseModel,
+  findInstallation,
+  findInvalidSchemas,
+  openInstalledPlugins,
+  openMonolith,
+  tokens,
+} from '@ravi/monolith';
 import type { Installation, InstallationOptions } from '@ravi/monolith';
 import type { Settings } from '@ravi/api';
 import { connect, serverOf } from '../connection/connect.ts';
@@ -106,11 +113,18 @@ function entriesOf({ config }: Installation): readonly (readonly [PortName, Plug
 async function checkPlugin(
   port: PortName,
   entry: PluginEntry,
-  { baseDir }: Installation,
+  { baseDir, config }: Installation,
   env: Environment,
 ): Promise<string> {
-  const plugins = { [port]: port === 'toolSource' || port === 'modelProvider' ? [entry] : entry };
-  await using opened = await openInstalledPlugins(plugins, { baseDir, env, clock: systemClock, logger: silentLogger });
+  // A source may ask a model.
+  const { modelProvider = [] } = config.plugins;
+  const plugins =
+    port === 'toolSource'
+      ? { modelProvider, toolSource: [entry] }
+      : { [port]: port === 'modelProvider' ? [entry] : entry };
+  const otherModels = [chooseModel(env, { script: undefined })];
+  const context = { baseDir, env, clock: systemClock, logger: silentLogger, otherModels };
+  await using opened = await openInstalledPlugins(plugins, context);
   // Awaited here: a promise that is returned as it is would outlive what it uses.
   return await probe(port, opened);
 }

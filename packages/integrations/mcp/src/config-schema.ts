@@ -4,6 +4,7 @@ import { defaultLimits } from './options.ts';
 const text = (description: string): object => ({ type: 'string', minLength: 1, description });
 const flag = (description: string): object => ({ type: 'boolean', default: false, description });
 const texts = (description: string): object => ({ type: 'array', items: { type: 'string' }, description });
+const count = { type: 'integer', minimum: 1 } as const;
 const limit = (name: keyof typeof defaultLimits, description: string): object => ({
   type: 'integer',
   minimum: 1,
@@ -60,6 +61,22 @@ export const configSchema: JsonSchema = {
     background: texts('Tools that run as jobs in the background.'),
     resources: flag("Offers tools that list and read the server's resources."),
     prompts: flag("Offers the server's prompts as tools."),
+    sampling: {
+      type: 'object',
+      description: 'Lets the server ask a model during a call. Without it the server may not.',
+      properties: {
+        model: text('Name of a configured model, or of the one that the environment names.'),
+        maxTokens: { ...count, default: 1_024, description: 'Maximum tokens of one answer.' },
+        requests: { ...count, default: 3, description: 'Maximum requests during one call.' },
+        tokensPerDay: {
+          ...count,
+          default: 100_000,
+          description: 'Maximum tokens in a day (UTC), input and output, for each process.',
+        },
+      },
+      required: ['model'],
+      additionalProperties: false,
+    },
     protocol: { enum: ['auto', '2025-11-25', '2026-07-28'], default: 'auto', description: 'Version of the protocol.' },
     limits: {
       type: 'object',

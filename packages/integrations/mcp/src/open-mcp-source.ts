@@ -84,7 +84,7 @@ export class OpenMcpSource implements OpenToolSource {
       onChange: () => void this.#link.reconnect(),
     });
     const { server } = options;
-    this.#sample = server.sampling === undefined ? undefined : createSampler(server.sampling);
+    this.#sample = server.sampling === undefined ? undefined : createSampler(server.sampling, context.clock);
     if (server.url !== undefined) {
       this.#fetch = createSafeFetch({
         allowPrivateAddresses: server.allowPrivateAddresses === true,

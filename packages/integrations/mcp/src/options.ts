@@ -67,8 +67,20 @@ export interface SamplingOptions {
   readonly maxTokens?: number;
   /** Requests during one call at most. Default: 3. */
   readonly requestsPerCall?: number;
-  /** Tokens of all requests of this source at most, input and output, for the life of the process. Default: 100,000. */
-  readonly totalTokens?: number;
+  /** Tokens of all requests of this source in a day (UTC) of this process at most, input and output. Default: 100,000. */
+  readonly tokensPerDay?: number;
+}
+
+/** Permission for a server to use a model of the configuration during a call. */
+export interface SamplingConfig {
+  /** Name of a configured model. */
+  readonly model: string;
+  /** Tokens of one answer at most. Default: 1,024. */
+  readonly maxTokens?: number;
+  /** Requests during one call at most. Default: 3. */
+  readonly requests?: number;
+  /** Tokens of all requests of the server in a day (UTC) at most, input and output. Default: 100,000. */
+  readonly tokensPerDay?: number;
 }
 
 /** Options of both kinds of servers. */

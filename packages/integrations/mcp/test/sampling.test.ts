@@ -114,7 +114,7 @@ test('a call may ask the model as often as the options say, and the next call ag
 test('the budget of a server is used up over all calls, and the model is not asked beyond it', async () => {
   const provider = modelOf(3);
   // A request reserves 50 tokens and 3 for its text; 10 were used by each one that has ended.
-  await using asking = await openAsking({ provider, model: 'small', totalTokens: 73 });
+  await using asking = await openAsking({ provider, model: 'small', tokensPerDay: 73 });
   assert.deepEqual(await asking.ask(question), [answer]);
   assert.deepEqual(await asking.ask(question), [answer]);
   assert.deepEqual(await asking.ask(question), [answer]);
@@ -202,7 +202,7 @@ test('a call of a server of version 2026-07-28 that asks a model fails without p
   await using without = await openAsking(undefined, askingModern());
   await assert.rejects(without.ask(), fails(/The MCP server may not use a model/));
   const provider = modelOf(1);
-  await using poor = await openAsking({ provider, model: 'small', totalTokens: 40 }, askingModern());
+  await using poor = await openAsking({ provider, model: 'small', tokensPerDay: 40 }, askingModern());
   await assert.rejects(poor.ask(), fails(/the budget of the server is used up/));
   assert.equal(provider.requests.length, 0);
 });

@@ -22,6 +22,14 @@ export interface Ports {
 /** Name of a port. */
 export type PortName = keyof Ports;
 
+/** Models of the configuration, for plugins that ask one on behalf of what they connect to. */
+export interface ModelAccess {
+  /** Names of the models, in the order of the configuration. */
+  readonly names: readonly string[];
+  /** Returns the model of a name: what its provider is configured with, or the id of a provider without a model. */
+  find(name: string): ModelProvider | undefined;
+}
+
 /** Context that the host passes to a plugin. */
 export interface PluginContext {
   /** Folder of the configuration file. Relative paths in options are resolved against it. */
@@ -32,6 +40,8 @@ export interface PluginContext {
   readonly stateStore?: StateStore;
   /** Encrypted values in that state store. Absent without one. */
   readonly secrets?: SecretStore;
+  /** Models of the configuration, opened before every tool source. Absent for plugins that are opened before them. */
+  readonly models?: ModelAccess;
 }
 
 /** Adapter, the default export of its package. */

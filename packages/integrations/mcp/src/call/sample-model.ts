@@ -1,13 +1,14 @@
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
 import { KernelError, textBlock, textOf } from '@ravi/kernel';
-import type { ContentBlock, ModelEvent, ModelMessage, ModelUsage } from '@ravi/kernel';
+import type { Clock, ContentBlock, ModelEvent, ModelMessage, ModelUsage } from '@ravi/kernel';
 import { shown } from '../connection/describe-failure.ts';
 import type { SamplingOptions } from '../options.ts';
 import type { SampleModel } from './input-required.ts';
 
 const defaultMaxTokens = 1_024;
 const defaultRequestsPerCall = 3;
-const defaultTotalTokens = 100_000;
+const defaultTokensPerDay = 100_000;
+const dayMs = 86_400_000;
 const maxMessages = 100;
 const maxTextCharacters = 100_000;
 /** Rough number of characters of a token, for what a provider did not count. */
@@ -17,19 +18,24 @@ const charactersPerToken = 4;
  * Creates the access of a server to a model: text only, without tools, for a running call, within the budget of the options. The server
  * chooses neither the model nor more tokens than allowed.
  */
-export function createSampler(options: SamplingOptions): SampleModel {
+export function createSampler(options: SamplingOptions, clock: Clock): SampleModel {
   const { provider, model, maxTokens = defaultMaxTokens, requestsPerCall = defaultRequestsPerCall } = options;
-  const { totalTokens = defaultTotalTokens } = options;
-  let spent = 0;
+  const { tokensPerDay = defaultTokensPerDay } = options;
+  let budget = { day: 0, spent: 0 };
   return async (params, call) => {
     if (call === undefined) throw refused('no call is running');
     if (++call.samplings > requestsPerCall) throw refused(`a call may ask ${requestsPerCall} times`);
     const messages = messagesOf(params);
     const limit = Math.max(1, Math.min(maxTokens, Math.floor(params.maxTokens)));
     const reserved = limit + Math.ceil(lengthOf(messages, params.systemPrompt) / charactersPerToken);
-    if (spent + reserved > totalTokens) throw refused('the budget of the server is used up');
+    const day = Math.floor(clock.now() / dayMs);
+    if (budget.day !== day) budget = { day, spent: 0 };
+    const ofToday = budget;
+    if (ofToday.spent + reserved > tokensPerDay) throw refused('the budget of the server is used up until tomorrow');
     // Reserved before the request, so that requests at the same time share the budget.
-    spent += reserved;
+    ofToday.spent += reserved;
+    // An event of the run, so that its trace has every request.
+    call.context.progress({ message: `The server asks the model ${model}, for up to ${limit} tokens` });
     const { content, usage, reason } = await answerOf(
       provider.stream(
         {
@@ -42,7 +48,13 @@ export function createSampler(options: SamplingOptions): SampleModel {
         { signal: call.context.signal },
       ),
     );
-    if (usage !== undefined) spent += usage.inputTokens + usage.outputTokens - reserved;
+    if (usage !== undefined) {
+      const { inputTokens, outputTokens } = usage;
+      ofToday.spent += inputTokens + outputTokens - reserved;
+      call.context.progress({
+        message: `The model ${model} answered the server: ${inputTokens} input and ${outputTokens} output tokens`,
+      });
+    }
     return {
       role: 'assistant',
       model,

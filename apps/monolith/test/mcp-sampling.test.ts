@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { test } from 'vitest';
+import { startServer } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
+
+// A real server from npm, through the configuration, the container and the invoker.
+const resolved = createRequire(import.meta.url);
+const root = dirname(resolved.resolve('@modelcontextprotocol/server-everything/package.json'));
+const tool = 'everything__trigger-sampling-request';
+
+// A model that writes down each request.
+const model = `
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+export default {
+  name: 'mock', port: 'modelProvider', configSchema: { type: 'object' },
+  create: ({ model }) => ({
+    id: 'mock', model,
+    async *stream(request) {
+      appendFileSync(join(import.meta.dirname, 'requests.jsonl'), JSON.stringify(request) + '\\n');
+      yield { type: 'block', block: { type: 'text', text: 'Answer of ' + request.model } };
+      yield { type: 'finish', reason: 'end', usage: { inputTokens: 7, outputTokens: 4 } };
+    },
+  }),
+};`;
+
+function start(sampling: object | undefined): Promise<TestServer> {
+  const everything = {
+    use: '@ravi/mcp',
+    name: 'everything',
+    command: process.execPath,
+    args: [join(root, 'dist/index.js')],
+    risk: { '*': 'safe' },
+    ...(sampling === undefined ? {} : { sampling }),
+  };
+  const modelProvider = [
+    { use: './model.mjs', model: 'large' },
+    { use: './model.mjs', model: 'small' },
+  ];
+  const plugins = { toolSource: [everything], modelProvider };
+  return startServer({ plugins }, { 'model.mjs': model }, { isServer: true });
+}
+
+interface Asked {
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  readonly tools: readonly unknown[];
+}
+
+async function requestsOf({ installation }: TestServer): Promise<readonly Asked[]> {
+  const text = await readFile(join(installation.folder, 'requests.jsonl'), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Asked);
+}
+
+const call = (maxTokens: number): string => `await tools['${tool}'].safe({ prompt: 'Hello', maxTokens: ${maxTokens} })`;
+
+test('server-everything asks the configured model, with the limits of its entry', async () => {
+  await using server = await start({ model: 'small', maxTokens: 20 });
+  const { body } = await server.chain(`return (${call(500)}).text`);
+  assert.match(String(body.value), /Answer of small/, JSON.stringify(body));
+  const [asked, ...others] = await requestsOf(server);
+  assert.deepEqual([asked?.model, asked?.maxOutputTokens, asked?.tools, others.length], ['small', 20, [], 0]);
+}, 60_000);
+
+test('the budget of a day is checked before the model is asked', async () => {
+  // The first request reserves 30 tokens and some for its text, and costs 11; a second one does not fit.
+  await using server = await start({ model: 'small', maxTokens: 30, tokensPerDay: 50 });
+  const { body } = await server.chain(`const first = ${call(30)}; const second = ${call(45)}; return [first, second]`);
+  const [first, second] = body.value as readonly { readonly text: string }[];
+  assert.match(first?.text ?? '', /Answer of small/);
+  assert.match(JSON.stringify(second), /the budget of the server is used up/);
+  assert.equal((await requestsOf(server)).length, 1);
+}, 60_000);
+
+test('without an entry for it, server-everything does not offer to ask a model', async () => {
+  await using server = await start(undefined);
+  const { body } = await server.get('/v1/tools');
+  const names = (body.items as readonly { readonly name: string }[]).map(({ name }) => name);
+  assert.ok(names.includes('everything__echo') && !names.includes(tool));
+}, 60_000);
+
+test('a model that is not configured stops the start, and the message names those that are', async () => {
+  await assert.rejects(
+    start({ model: 'huge' }),
+    /sampling\.model names "huge", the configured models are large, small/,
+  );
+  await assert.rejects(start({ model: 'small', tokens: 1 }), /tokens/);
+  await assert.rejects(start({ maxTokens: 1 }), /model/);
+});
