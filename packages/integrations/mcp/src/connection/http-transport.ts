@@ -8,6 +8,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import type { Clock } from '@ravi/kernel';
 import type { HttpServerOptions } from '../options.ts';
 import { isEventStream, withCheckedBody } from './checked-body.ts';
 import { isAnswer, isRequest, withTaskAsResult } from './message-kind.ts';
@@ -16,6 +17,9 @@ import type { Violation, WireLimits } from './wire-limits.ts';
 type HttpSendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
 
 const goodbyeMs = 1_000;
+/** Shortest and longest wait before a stream is opened again, whatever the server asks for. */
+const shortestReopenMs = 100;
+const longestReopenMs = 30_000;
 /** Code of the error that stands for an answer that never came. */
 const noAnswer = -32_000;
 
@@ -23,6 +27,7 @@ const noAnswer = -32_000;
 export interface HttpParts {
   /** Reaches only the host of the server. */
   readonly fetch: typeof fetch;
+  readonly clock: Clock;
   readonly wire: WireLimits;
   readonly onViolation: Violation;
   /** Credentials of the caller, for a server at which callers sign in. */
@@ -41,6 +46,8 @@ export class HttpTransport implements Transport {
   readonly #parts: HttpParts;
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #waiting = new Set<RequestId>();
+  /** Streams that were opened again since the last message. */
+  #reopened = 0;
   readonly #exchange = new AsyncLocalStorage<{ isStream: boolean }>();
 
   constructor(options: HttpServerOptions, kind: 'http' | 'sse', parts: HttpParts) {
@@ -74,6 +81,7 @@ export class HttpTransport implements Transport {
               reconnectionDelayGrowFactor: 2,
               maxRetries: 5,
             },
+            reconnectionScheduler: (reopen, wantedMs) => this.#reopenLater(reopen, wantedMs),
           })
         : new SSEClientTransport(url, common);
   }
@@ -91,6 +99,7 @@ export class HttpTransport implements Transport {
     let isStarted = false;
     const { wire, onViolation } = this.#parts;
     inner.onmessage = (message) => {
+      this.#reopened = 0;
       if (isAnswer(message)) this.#waiting.delete(message.id as RequestId);
       if (isRequest(message) && !wire.requestRate.count()) return onViolation('sent too many requests');
       this.onmessage?.(withTaskAsResult(message));
@@ -143,6 +152,15 @@ export class HttpTransport implements Transport {
       clearTimeout(timer);
     }
     await inner.close();
+  }
+
+  // The SDK waits as long as the server says, also 0 ms, and counts only attempts that fail.
+  #reopenLater(reopen: () => void, wantedMs: number): () => void {
+    const leastMs = shortestReopenMs * 2 ** Math.min(this.#reopened++, 16);
+    const timer = this.#parts.clock.setTimer(reopen, Math.min(Math.max(wantedMs, leastMs), longestReopenMs), {
+      isBackground: true,
+    });
+    return () => timer.cancel();
   }
 
   #endWithoutAnswer(id: RequestId): void {
