@@ -45,6 +45,7 @@ const everyType: Readonly<Record<RecordedEventType, true>> = {
   console: true,
   artifact: true,
   handoff: true,
+  'model-lent': true,
 };
 
 function linesOf(format: EventFormat): readonly (readonly string[])[] {

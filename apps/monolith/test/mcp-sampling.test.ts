@@ -60,12 +60,17 @@ async function requestsOf({ installation }: TestServer): Promise<readonly Asked[
 
 const call = (maxTokens: number): string => `await tools['${tool}'].safe({ prompt: 'Hello', maxTokens: ${maxTokens} })`;
 
-test('server-everything asks the configured model, with the limits of its entry', async () => {
+test('server-everything asks the configured model, with the limits of its entry, and the trace of the run has it', async () => {
   await using server = await start({ model: 'small', maxTokens: 20 });
   const { body } = await server.chain(`return (${call(500)}).text`);
   assert.match(String(body.value), /Answer of small/, JSON.stringify(body));
   const [asked, ...others] = await requestsOf(server);
   assert.deepEqual([asked?.model, asked?.maxOutputTokens, asked?.tools, others.length], ['small', 20, [], 0]);
+  const events = await (await fetch(`${server.url}/v1/runs/${body.runId}/events`)).text();
+  const [, lent = '{}'] = /^event: model-lent\ndata: (.*)$/m.exec(events) ?? [];
+  const { data } = JSON.parse(lent) as { readonly data?: object };
+  const usage = { inputTokens: 7, outputTokens: 4 };
+  assert.deepEqual(data, { callId: 'call_1', tool, provider: 'mock', model: 'small', usage }, events);
 }, 60_000);
 
 test('the budget of a day is checked before the model is asked', async () => {

@@ -117,6 +117,12 @@ export const recordedEventData = {
       },
     ),
   ),
+  'model-lent': sameAs<DataOf<'model-lent'>>()(
+    object(
+      { ...call, provider: string(), model: string() },
+      { parentId, usage: usageSchema, errorCode: string({ description: 'Present if the model gave no answer.' }) },
+    ),
+  ),
   handoff: sameAs<DataOf<'handoff'>>()(
     object({ agent: string(), to: string(), childRunId: string({ description: 'Run of the agent.' }) }, place),
   ),

@@ -101,6 +101,13 @@ export class CallContext implements ToolContext {
     return this.#pending.session.reportsProgress;
   }
 
+  get usedModel(): ToolContext['usedModel'] {
+    return (use) => {
+      const { scope, name: tool, runtime } = this.#pending;
+      runtime.hooks.emit({ type: 'model-lent', ...scope, tool, ...use });
+    };
+  }
+
   get elicit(): ToolContext['elicit'] {
     return async (request, { signal } = {}) => {
       this.check();

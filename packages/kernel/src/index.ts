@@ -225,6 +225,7 @@ export type {
   Tool,
   ToolCaller,
   ToolConcurrency,
+  ModelUse,
   ToolContext,
   ToolExecutionResult,
   AddToolOptions,

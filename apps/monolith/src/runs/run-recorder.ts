@@ -77,6 +77,7 @@ const recordedTypes = [
   'artifact',
   'console',
   'model-end',
+  'model-lent',
   'handoff',
 ] as const satisfies readonly (HookEventType & RecordedEventType)[];
 

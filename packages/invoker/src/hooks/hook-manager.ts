@@ -38,6 +38,7 @@ const nestedTypes: Readonly<Record<NestedType, true>> = {
   'run-end': true,
   'step-end': true,
   'model-end': true,
+  'model-lent': true,
   'approval-decided': true,
 };
 

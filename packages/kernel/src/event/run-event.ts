@@ -7,7 +7,7 @@ import type { ModelMessage } from '../model/model-request.ts';
 import type { ConsoleLine, SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { ElicitationRequest } from '../tool/elicitation.ts';
 import type { ToolRisk } from '../tool/risk.ts';
-import type { ProgressUpdate, ToolCaller } from '../tool/tool.ts';
+import type { ModelUse, ProgressUpdate, ToolCaller } from '../tool/tool.ts';
 
 /** Ids that every event has. */
 export interface EventScope {
@@ -143,6 +143,11 @@ export interface RunEventPayloads {
     /** In the currency of the price table. Only the record of a run has it. */
     readonly cost?: number;
   };
+  /** A call asked a model for what it connects to, such as a server that is allowed to. */
+  'model-lent': {
+    readonly callId: string;
+    readonly tool: string;
+  } & ModelUse;
   /** A message was appended to the conversation, and stored if there is a history. */
   message: { readonly message: ModelMessage };
   'guardrail-trip': { readonly agent: string; readonly guardrail: string; readonly reason: string };

@@ -41,6 +41,7 @@ const everyType: Readonly<Record<HookEventType, true>> = {
   'step-end': true,
   'model-start': true,
   'model-end': true,
+  'model-lent': true,
   'guardrail-trip': true,
   handoff: true,
 };

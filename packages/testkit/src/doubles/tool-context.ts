@@ -18,6 +18,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     clock: systemClock,
     storeArtifact: () => Promise.reject(new KernelError('E_BLOB_UNAVAILABLE', 'There is no artifact store')),
     progress() {},
+    usedModel() {},
     reportsProgress: overrides.progress !== undefined,
     elicit: () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no person to ask')),
     check() {

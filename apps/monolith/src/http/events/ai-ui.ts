@@ -101,6 +101,7 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'console':
         case 'artifact':
         case 'handoff':
+        case 'model-lent':
           return write({ type: `data-${type}`, data });
       }
     },

@@ -34,33 +34,27 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
     if (ofToday.spent + reserved > tokensPerDay) throw refused('the budget of the server is used up until tomorrow');
     // Reserved before the request, so that requests at the same time share the budget.
     ofToday.spent += reserved;
-    // An event of the run, so that its trace has every request.
-    call.context.progress({ message: `The server asks the model ${model}, for up to ${limit} tokens` });
-    const { content, usage, reason } = await answerOf(
-      provider.stream(
-        {
-          model,
-          messages,
-          tools: [],
-          maxOutputTokens: limit,
-          ...(params.systemPrompt === undefined ? {} : { system: params.systemPrompt }),
-        },
-        { signal: call.context.signal },
-      ),
-    );
-    if (usage !== undefined) {
-      const { inputTokens, outputTokens } = usage;
-      ofToday.spent += inputTokens + outputTokens - reserved;
-      call.context.progress({
-        message: `The model ${model} answered the server: ${inputTokens} input and ${outputTokens} output tokens`,
+    const { context } = call;
+    const request = { model, messages, tools: [], maxOutputTokens: limit };
+    const { systemPrompt: system } = params;
+    const about = { provider: provider.id, model };
+    try {
+      const events = provider.stream(system === undefined ? request : { ...request, system }, {
+        signal: context.signal,
       });
+      const { content, usage, reason } = await answerOf(events);
+      if (usage !== undefined) ofToday.spent += usage.inputTokens + usage.outputTokens - reserved;
+      context.usedModel({ ...about, ...(usage === undefined ? {} : { usage }) });
+      return {
+        role: 'assistant',
+        model,
+        content: { type: 'text', text: textOf(content) },
+        stopReason: reason === 'length' ? 'maxTokens' : 'endTurn',
+      } satisfies CreateMessageResult;
+    } catch (error) {
+      context.usedModel({ ...about, errorCode: 'E_TOOL_FAILED' });
+      throw error;
     }
-    return {
-      role: 'assistant',
-      model,
-      content: { type: 'text', text: textOf(content) },
-      stopReason: reason === 'length' ? 'maxTokens' : 'endTurn',
-    } satisfies CreateMessageResult;
   };
 }
 
