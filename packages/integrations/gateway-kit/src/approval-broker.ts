@@ -53,7 +53,7 @@ function takeApproval(call: ActiveCall, request: ApprovalRequest): ApprovalDecis
 }
 
 function noPerson(): KernelError {
-  return new KernelError('E_UNSUPPORTED', 'There is no person to ask: the gateway has no approval handler');
+  return new KernelError('E_UNSUPPORTED', 'There is no person to ask: give the gateway an approvalHandler');
 }
 
 async function denied(reason: string): Promise<ApprovalDecisionInput> {

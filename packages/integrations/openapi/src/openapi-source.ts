@@ -85,15 +85,18 @@ export function createOpenApiSource(options: OpenApiSourceOptions): ToolSource {
   const build: Build = {
     isOffered: createToolFilter({ ...of, allow, deny }),
     riskOf: createRiskRule({ ...of, isTrusted, overrides }),
-    documentUrl: urlOf(document),
+    documentUrl: urlOf(name, document),
   };
   return { name, open: ({ signal, onChange }) => openSource(options, build, signal, onChange) };
 }
 
-function urlOf(document: string): URL | undefined {
+function urlOf(source: string, document: string): URL | undefined {
   if (!/^https?:\/\//i.test(document)) return undefined;
   if (URL.canParse(document)) return new URL(document);
-  throw new KernelError('E_CONFIG_INVALID', 'The address of the OpenAPI document is not valid');
+  throw new KernelError(
+    'E_CONFIG_INVALID',
+    `The "document" of the tool source ${JSON.stringify(source)} is neither a file nor a valid address`,
+  );
 }
 
 interface Build {

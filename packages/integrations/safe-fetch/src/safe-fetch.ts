@@ -86,7 +86,7 @@ function checkTarget(url: URL, pinnedHosts: readonly string[] | undefined): void
   }
   checkCredentials(url.href);
   if (pinnedHosts !== undefined && !pinnedHosts.includes(url.host)) {
-    throw refused(`${url.host} is not ${pinnedHosts.join(' or ')}`);
+    throw refused(`${url.host} is not called; only ${pinnedHosts.join(' and ')} may be`);
   }
 }
 

@@ -32,7 +32,11 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
 
   function signInOf(name: string): ToolSourceSignIn {
     const { signIn } = named(name);
-    if (signIn === undefined) throw problem('E_UNSUPPORTED', `Callers do not sign in at the tool source "${name}"`);
+    if (signIn === undefined)
+      throw problem(
+        'E_UNSUPPORTED',
+        `Callers do not sign in at the tool source "${name}"; an MCP server takes them with "signIn" in its entry`,
+      );
     return signIn;
   }
 

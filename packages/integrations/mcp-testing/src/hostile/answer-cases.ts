@@ -143,7 +143,7 @@ export const answerCases: readonly HostileCase[] = [
     (message, wire) => {
       wire.result(message, { content: [{ type: 'text', text: 'x'.repeat(12 * 1024 * 1024) }] });
     },
-    { outcome: 'refused', error: /more than 10485760 bytes/ },
+    { outcome: 'refused', error: /more than 10485760 bytes \(limits\.resultBytes\)/ },
   ),
   onCall(
     'answers with 2,000 blocks',

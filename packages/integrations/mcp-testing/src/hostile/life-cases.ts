@@ -17,7 +17,7 @@ const notification = (method: string, params: object = {}): string =>
   JSON.stringify({ jsonrpc: '2.0', method, params });
 const request = (id: string, method: string, params: object = {}): object => ({ jsonrpc: '2.0', id, method, params });
 const form = (message: string, requestedSchema: object): object => ({ mode: 'form', message, requestedSchema });
-const flooded = { outcome: 'refused', error: /sent too many (?:messages|requests)/ } as const;
+const flooded = { outcome: 'refused', error: /sent too many (?:messages|requests): at most \d+ per second/ } as const;
 
 /** Servers that die, hang, flood, or ask what they must not. */
 export const lifeCases: readonly HostileCase[] = [
@@ -47,7 +47,7 @@ export const lifeCases: readonly HostileCase[] = [
       );
       timer.unref();
     },
-    { outcome: 'refused', error: /did not answer within 500 ms/ },
+    { outcome: 'refused', error: /did not answer within 500 ms \(limits\.callMs\)/ },
     { callMs: 500 },
   ),
   onCall(
@@ -265,7 +265,7 @@ export const lifeCases: readonly HostileCase[] = [
   {
     title: 'writes a line of 20 MiB without an end',
     only: 'stdio',
-    expected: { outcome: 'absent', error: /more than 16777216 bytes/ },
+    expected: { outcome: 'absent', error: /more than 16777216 bytes \(limits\.messageBytes\)/ },
     start: () => {
       process.stdout.write('x'.repeat(20 * 1024 * 1024));
     },
@@ -305,7 +305,7 @@ export const lifeCases: readonly HostileCase[] = [
   },
   {
     title: 'lists its tools on ever new pages',
-    expected: { outcome: 'absent', error: /more than 100 pages/ },
+    expected: { outcome: 'absent', error: /more than 100 pages of tools \(limits\.pages\)/ },
     on: { 'tools/list': (message, wire) => wire.result(message, { tools: [], nextCursor: String(Math.random()) }) },
   },
   {

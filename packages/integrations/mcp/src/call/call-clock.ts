@@ -56,7 +56,7 @@ export class CallClock {
     this.#timer = this.#clock.setTimer(
       () => {
         this.#controller.abort(
-          new KernelError('E_CALL_TIMEOUT', `The MCP server did not answer within ${this.#limitMs} ms`),
+          new KernelError('E_CALL_TIMEOUT', `The MCP server did not answer within ${this.#limitMs} ms (limits.callMs)`),
         );
       },
       Math.max(0, this.#leftMs),

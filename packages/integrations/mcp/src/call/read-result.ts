@@ -105,9 +105,9 @@ function checkSize(blocks: readonly ServerBlock[], structured: unknown, limits: 
     if (block.type === 'resource') {
       bytes += 'text' in block.resource ? Buffer.byteLength(block.resource.text) : block.resource.blob.length * 0.75;
     }
-    if (bytes > limits.resultBytes) throw tooLarge(`more than ${limits.resultBytes} bytes`);
+    if (bytes > limits.resultBytes) throw tooLarge(`more than ${limits.resultBytes} bytes (limits.resultBytes)`);
   }
-  if (bytes > limits.resultBytes) throw tooLarge(`more than ${limits.resultBytes} bytes`);
+  if (bytes > limits.resultBytes) throw tooLarge(`more than ${limits.resultBytes} bytes (limits.resultBytes)`);
 }
 
 // Servers repeat the structured content as text for older clients.

@@ -19,7 +19,7 @@ export async function listTools(connection: Connection, limits: McpLimits, signa
   const { entries, isCut, ttlMs } = await listPages(connection.client, 'tools', limits, signal);
   const tools: ListedTool[] = [];
   const failures: ListFailure[] = isCut
-    ? [{ from: 'tools/list', message: `lists more than ${limits.tools} tools; the first ones count` }]
+    ? [{ from: 'tools/list', message: `lists more than ${limits.tools} tools (limits.tools); the first ones count` }]
     : [];
   for (const entry of entries) {
     const read = readTool(entry, limits);

@@ -48,7 +48,10 @@ export async function listPages(
     seen.add(result.nextCursor);
     cursor = result.nextCursor;
   }
-  throw new KernelError('E_SOURCE_UNAVAILABLE', `The server lists more than ${limits.pages} pages of ${key}`);
+  throw new KernelError(
+    'E_SOURCE_UNAVAILABLE',
+    `The server lists more than ${limits.pages} pages of ${key} (limits.pages)`,
+  );
 }
 
 function pageSchema(key: string): StandardSchemaV1<unknown, RawPage> {

@@ -21,7 +21,12 @@ export async function listPromptTools(
   const { entries, isCut } = await listPages(connection.client, 'prompts', limits, signal);
   const tools: OfferedTool[] = [];
   const failures: ListFailure[] = isCut
-    ? [{ from: 'prompts/list', message: 'has too many prompts; the first ones count' }]
+    ? [
+        {
+          from: 'prompts/list',
+          message: `lists more than ${limits.tools} prompts (limits.tools); the first ones count`,
+        },
+      ]
     : [];
   for (const listed of entries) {
     const tool = promptTool(listed);

@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { jsonTextExcess } from '@ravi/source-kit';
+import { tooLongMessage, tooManyMessages } from './wire-limits.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
 const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
@@ -32,11 +33,11 @@ function checkWhole(wire: WireLimits, onViolation: Violation): TransformStream<U
   return new TransformStream({
     transform(chunk) {
       bytes += chunk.byteLength;
-      if (bytes > wire.maxBytes) throw refused(`sent a message of more than ${wire.maxBytes} bytes`, onViolation);
+      if (bytes > wire.maxBytes) throw refused(tooLongMessage(wire), onViolation);
       parts.push(chunk);
     },
     flush(controller) {
-      if (!wire.rate.count()) throw refused('sent too many messages', onViolation);
+      if (!wire.rate.count()) throw refused(tooManyMessages(wire), onViolation);
       const whole = Buffer.concat(parts, bytes);
       const text = decoded(whole, wire.decoder, onViolation);
       checkText(text, wire, onViolation);
@@ -79,7 +80,7 @@ function checkEvents(wire: WireLimits, onViolation: Violation): TransformStream<
 
   function take(part: string): void {
     length += part.length;
-    if (length > wire.maxBytes) throw refused(`sent a message of more than ${wire.maxBytes} bytes`, onViolation);
+    if (length > wire.maxBytes) throw refused(tooLongMessage(wire), onViolation);
     parts.push(part);
   }
 
@@ -99,7 +100,7 @@ function checkEvents(wire: WireLimits, onViolation: Violation): TransformStream<
 
   function checkEvent(event: string): void {
     if (event.trim() === '') return;
-    if (!wire.rate.count()) throw refused('sent too many messages', onViolation);
+    if (!wire.rate.count()) throw refused(tooManyMessages(wire), onViolation);
     const data = event
       .split(/\r\n|\n|\r/)
       .filter((line) => line.startsWith('data:'))

@@ -12,6 +12,7 @@ import type { Clock } from '@ravi/kernel';
 import type { HttpServerOptions } from '../options.ts';
 import { isEventStream, withCheckedBody } from './checked-body.ts';
 import { isAnswer, isRequest, withTaskAsResult } from './message-kind.ts';
+import { tooManyRequests } from './wire-limits.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
 type HttpSendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
@@ -101,7 +102,7 @@ export class HttpTransport implements Transport {
     inner.onmessage = (message) => {
       this.#reopened = 0;
       if (isAnswer(message)) this.#waiting.delete(message.id as RequestId);
-      if (isRequest(message) && !wire.requestRate.count()) return onViolation('sent too many requests');
+      if (isRequest(message) && !wire.requestRate.count()) return onViolation(tooManyRequests(wire));
       this.onmessage?.(withTaskAsResult(message));
     };
     inner.onerror = (error) => {

@@ -4,6 +4,8 @@ const burstSeconds = 4;
 
 /** Counts the messages of a server. */
 export interface MessageRate {
+  /** Messages per second that are allowed on average. */
+  readonly perSecond: number;
   /** Counts one message and returns false if the server has sent too many. */
   count(): boolean;
   /** Allows one message more: a request of ours has an answer, however many requests there are. */
@@ -17,6 +19,7 @@ export function createMessageRate(perSecond: number, clock: Clock): MessageRate 
   let left = most;
   let at = clock.monotonic();
   return {
+    perSecond,
     count() {
       if (expected > 0) {
         expected--;

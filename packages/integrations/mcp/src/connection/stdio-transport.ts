@@ -6,6 +6,7 @@ import { endServer, startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { StdioServerOptions } from '../options.ts';
 import { isRequest, messageOf, withTaskAsResult } from './message-kind.ts';
+import { tooLongMessage, tooManyMessages, tooManyRequests } from './wire-limits.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
 const newLine = 0x0a;
@@ -114,7 +115,7 @@ export class StdioTransport implements Transport {
       const part = chunk.subarray(start, end === -1 ? undefined : end);
       this.#bytes += part.length;
       if (this.#bytes > this.#wire.maxBytes) {
-        return this.#onViolation(`sent a message of more than ${this.#wire.maxBytes} bytes`);
+        return this.#onViolation(tooLongMessage(this.#wire));
       }
       if (part.length > 0) this.#parts.push(part);
       if (end === -1) return;
@@ -127,7 +128,7 @@ export class StdioTransport implements Transport {
   }
 
   #readLine(line: Buffer): void {
-    if (!this.#wire.rate.count()) return this.#onViolation('sent too many messages');
+    if (!this.#wire.rate.count()) return this.#onViolation(tooManyMessages(this.#wire));
     let text: string;
     try {
       text = this.#wire.decoder.decode(line);
@@ -139,7 +140,7 @@ export class StdioTransport implements Transport {
     const message = readLine(this.#wire.secrets.hide(text));
     if (message === 'invalid') return this.#onViolation('sent a message that is not valid');
     if (message !== 'stray') {
-      if (isRequest(message) && !this.#wire.requestRate.count()) return this.#onViolation('sent too many requests');
+      if (isRequest(message) && !this.#wire.requestRate.count()) return this.#onViolation(tooManyRequests(this.#wire));
       return this.onmessage?.(withTaskAsResult(message));
     }
     if (++this.#strayLines > maxStrayLines)

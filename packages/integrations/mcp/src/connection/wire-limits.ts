@@ -23,6 +23,21 @@ export interface WireLimits extends JsonLimits {
   readonly secrets: SentSecrets;
 }
 
+/** Returns what a server did that sent more messages than `rate` allows. */
+export function tooManyMessages({ rate }: WireLimits): string {
+  return `sent too many messages: at most ${rate.perSecond} per second are read (limits.messagesPerSecond)`;
+}
+
+/** Returns what a server did that made more requests than `requestRate` allows. */
+export function tooManyRequests({ requestRate }: WireLimits): string {
+  return `sent too many requests: at most ${requestRate.perSecond} per second are answered, a tenth of limits.messagesPerSecond`;
+}
+
+/** Returns what a server did that sent a message of more than `maxBytes`. */
+export function tooLongMessage({ maxBytes }: WireLimits): string {
+  return `sent a message of more than ${maxBytes} bytes (limits.messageBytes)`;
+}
+
 /** Returns the limits of a new connection. */
 export function createWireLimits(limits: McpLimits, clock: Clock): WireLimits {
   return {

@@ -27,7 +27,7 @@ export async function readDocumentFile(path: string, maxBytes: number): Promise<
   let text: string;
   try {
     const { size } = await stat(path);
-    if (size > maxBytes) throw invalid(`is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw invalid(`is larger than ${maxBytes} bytes (limits.documentBytes)`);
     text = await readFile(path, 'utf8');
   } catch (cause) {
     if (cause instanceof KernelError) throw cause;

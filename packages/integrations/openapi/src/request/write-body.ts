@@ -57,7 +57,7 @@ async function readText({ bytes, open }: ArtifactStream): Promise<string> {
   if (bytes > maxTextBytes) {
     throw new KernelError(
       'E_ARGUMENTS_INVALID',
-      `An artifact of ${bytes} bytes is too long for this body (${maxTextBytes})`,
+      `An artifact of ${bytes} bytes is too long: text in this body may have at most ${maxTextBytes} bytes`,
     );
   }
   return new Response(await open()).text();
