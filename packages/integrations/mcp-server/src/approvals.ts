@@ -14,11 +14,25 @@ export interface AskingModes {
   readonly url: boolean;
 }
 
+/** Questions that the user of a client can answer. */
+export interface AnswerableModes extends AskingModes {
+  /** False for a caller that may not decide: it answers only what its own calls ask, which needs no role. */
+  readonly approvals: boolean;
+}
+
+/** Returns the questions that the user of a client can answer; `undefined` if the client shows none. */
+export async function answerableModes(
+  modes: AskingModes | undefined,
+  gateway: McpGateway,
+): Promise<AnswerableModes | undefined> {
+  return modes && { ...modes, approvals: (await gateway.caller()).mayApprove };
+}
+
 /**
  * Returns the questions that a client shows its user: approvals of calls, and questions of calls in progress, by their ids. Calls whose
  * arguments are too long to be shown there are left to the inbox.
  */
-export function questionsFor(pending: readonly ApprovalView[], modes: AskingModes): InputRequests {
+export function questionsFor(pending: readonly ApprovalView[], modes: AnswerableModes): InputRequests {
   const questions: Record<string, InputRequest> = {};
   for (const approval of pending) {
     const question =
@@ -38,9 +52,10 @@ function ownQuestion({ tool, elicitation: asked }: ApprovalView, modes: AskingMo
   return modes.form ? inputRequired.elicit({ message, requestedSchema }) : undefined;
 }
 
-function approvalQuestion(approval: ApprovalView, { form }: AskingModes): InputRequest | undefined {
+function approvalQuestion(approval: ApprovalView, { form, approvals }: AnswerableModes): InputRequest | undefined {
+  if (!form || !approvals) return undefined;
   const message = messageOf(approval);
-  if (!form || message.length > maxMessageCharacters) return undefined;
+  if (message.length > maxMessageCharacters) return undefined;
   return inputRequired.elicit({
     message,
     requestedSchema: {

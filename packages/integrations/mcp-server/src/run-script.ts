@@ -6,8 +6,8 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ChainResult } from '@ravi/api';
-import { decideWith, questionsFor } from './approvals.ts';
-import type { AskingModes } from './approvals.ts';
+import { answerableModes, decideWith, questionsFor } from './approvals.ts';
+import type { AnswerableModes, AskingModes } from './approvals.ts';
 import type { GatewayScript, McpGateway } from './gateway.ts';
 import { reportProgress } from './progress.ts';
 import { directOutcomeOf } from './direct-call.ts';
@@ -86,7 +86,7 @@ export async function settleRun(runId: string, options: RunCallOptions): Promise
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    const modes = asks !== undefined && (await gateway.caller()).mayApprove ? asks : undefined;
+    const modes = await answerableModes(asks, gateway);
     const result = await settleInTime(runId, modes, options);
     if (result !== undefined && result.status !== 'paused') return await shownResult({ ...result, runId }, options);
     const pending = await gateway.pending(runId);
@@ -122,7 +122,7 @@ async function shownResult(
  */
 async function settleInTime(
   runId: string,
-  modes: AskingModes | undefined,
+  modes: AnswerableModes | undefined,
   { gateway, context, taskAfterMs }: RunCallOptions,
 ): Promise<ChainResult | undefined> {
   const { signal } = context.mcpReq;
@@ -145,7 +145,12 @@ async function settleInTime(
 }
 
 /** Resolves when a call in progress asks something. The approvals of a run pause it. */
-async function askedBy(runId: string, modes: AskingModes, gateway: McpGateway, over: AbortSignal): Promise<'asked'> {
+async function askedBy(
+  runId: string,
+  modes: AnswerableModes,
+  gateway: McpGateway,
+  over: AbortSignal,
+): Promise<'asked'> {
   for (let waitMs = firstLookMs; ; waitMs = Math.min(2 * waitMs, longestLookMs)) {
     await pauseFor(waitMs, over);
     const pending = await gateway.pending(runId).catch(() => []);

@@ -1,6 +1,6 @@
 import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
 import type { ClientCapabilities, InputRequests, Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { decideWith, questionsFor } from '../approvals.ts';
+import { answerableModes, decideWith, questionsFor } from '../approvals.ts';
 import type { AskingModes } from '../approvals.ts';
 import type { McpGateway } from '../gateway.ts';
 import type { ServerMode } from '../offered-tools.ts';
@@ -85,9 +85,9 @@ export function registerTasks(server: Server, services: TaskServices): void {
 
   async function questionsOf({ id, status }: TaskRun, context: ServerContext): Promise<InputRequests | undefined> {
     const gateway = gatewayOf(context);
-    const modes = askingModes(capabilitiesOf(context));
     const mayWait = status === 'paused' || status === 'running';
-    if (!mayWait || modes === undefined || !(await gateway.caller()).mayApprove) return undefined;
+    const modes = mayWait ? await answerableModes(askingModes(capabilitiesOf(context)), gateway) : undefined;
+    if (modes === undefined) return undefined;
     const pending = await gateway.pending(id);
     // Approvals of a run in progress pause it in a moment.
     const asked = status === 'paused' ? pending : pending.filter(({ elicitation }) => elicitation !== undefined);
