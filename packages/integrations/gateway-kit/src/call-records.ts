@@ -30,6 +30,8 @@ export interface CallRecords {
   remove(run: FrameworkRun, callId: string): Promise<void>;
   /** Returns the number of calls that have started. */
   countStarted(run: FrameworkRun): Promise<number>;
+  /** Keeps of a run only which calls have started. */
+  condense(run: FrameworkRun): Promise<void>;
   removeAll(run: FrameworkRun): Promise<void>;
 }
 
@@ -55,6 +57,14 @@ export function createCallRecords(values: ValueStore): CallRecords {
     async countStarted(run) {
       const stored = await values.list(ownerOf(run));
       return stored.filter(({ value }) => (value as unknown as CallRecord).state !== 'asked').length;
+    },
+    async condense(run) {
+      const owner = ownerOf(run);
+      for (const { key, value, revision } of await values.list(owner)) {
+        const { state, digest } = value as unknown as CallRecord;
+        if (state === 'asked') await values.delete({ ...owner, key }, { ifRevision: revision });
+        else await values.put({ ...owner, key }, { state: 'started', digest }, { ifRevision: revision });
+      }
     },
     async removeAll(run) {
       const owner = ownerOf(run);

@@ -39,7 +39,11 @@ export interface GatewayOptions extends Omit<ToolInvokerOptions, 'registry'> {
   readonly approvalExpiryMs?: number;
   /** Options of each session that the gateway opens, such as `agent` and `artifactTtlMs`. */
   readonly session?: Pick<SessionOptions, 'agent' | 'allowedTools' | 'artifactTtlMs' | 'onProgress' | 'skills'>;
-  /** Maximum number of runs in memory; 1000 when absent. The run that was idle for longest leaves first. */
+  /**
+   * Maximum number of runs in memory; 1000 when absent. The run that was idle for longest leaves first. Without `values` its open
+   * requests and its results end with that. A call of it that began is not made again: a repeated one gets `E_CALL_UNKNOWN`, for the
+   * last 20 times as many runs.
+   */
   readonly maxRuns?: number;
 }
 

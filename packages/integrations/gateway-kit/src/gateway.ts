@@ -11,6 +11,7 @@ import { createContinuation } from './continuation.ts';
 import { describeTools } from './descriptors.ts';
 import type { Gateway, GatewayCall, GatewayOptions, GatewayOutcome, GatewayTool } from './gateway-types.ts';
 import { createKeyedQueue, keyOfCall } from './call-turns.ts';
+import { createEvictedRuns } from './evicted-runs.ts';
 import { createMemoryValues } from './memory-values.ts';
 import { readArtifact } from './results.ts';
 import { createRuns, keyOfRun } from './runs.ts';
@@ -57,17 +58,23 @@ export function createGateway(options: GatewayOptions): Gateway {
   const active = new Map<string, ActiveCall>();
   const callsOf = (run: GatewayCall['run']): ActiveCall[] =>
     [...active.values()].filter((call) => keyOfRun(call.run) === keyOfRun(run));
+  const mostRuns = maxRuns ?? 1_000;
+  const logger = options.logger ?? silentLogger;
+  const evicted = createEvictedRuns({ records, maxRuns: mostRuns, logger });
   const runs = createRuns({
     invoker,
     session: { ...session, ...(hasHandler ? {} : { approvalExpiryMs: approvalExpiryMs ?? defaultExpiryMs }) },
-    maxRuns: maxRuns ?? 1_000,
-    countStarted: (run) => (values === undefined ? Promise.resolve(0) : records.countStarted(run)),
+    maxRuns: mostRuns,
+    countStarted(run) {
+      evicted.delete(run);
+      return records.countStarted(run);
+    },
     isBusy: (run) => callsOf(run).length > 0,
-    onEvict: (run) => void (values === undefined && records.removeAll(run)),
+    onEvict: (run) => void (values === undefined && evicted.add(run)),
   });
   const parts: CallParts = {
     invoker,
-    logger: options.logger ?? silentLogger,
+    logger,
     runs,
     records,
     broker,
@@ -113,6 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async endRun(run) {
       for (const call of callsOf(run)) call.cancel('The run has ended');
       await runs.close(run);
+      evicted.delete(run);
       await records.removeAll(run);
     },
     async [Symbol.asyncDispose]() {

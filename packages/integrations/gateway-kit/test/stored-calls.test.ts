@@ -67,6 +67,26 @@ test('the run that was idle for longest leaves when there are too many, and its 
   expect(refunds).toEqual([]);
 });
 
+test('a call of a run that left memory is not made again, and its budget continues', async () => {
+  const { gateway, refunds } = createScene({ maxRuns: 1, policy: { maxToolCalls: 2 } });
+  await gateway.call(refund());
+  await gateway.decide(refund(), approved);
+  await gateway.call({ ...lookup, run: { ...run, runId: 'thread-2' } });
+  for (const repeated of [await gateway.call(refund()), await gateway.decide(refund(), approved)])
+    expect(repeated).toMatchObject({ status: 'done', isReplay: true, result: { error: { code: 'E_CALL_UNKNOWN' } } });
+  expect(refunds).toHaveLength(1);
+  expect(await gateway.call(lookup)).toMatchObject({ status: 'done', result: { status: 'ok' } });
+  const third = await gateway.call({ ...lookup, callId: 'look-2' });
+  expect(third).toMatchObject({ result: { error: { code: 'E_BUDGET_EXHAUSTED' } } });
+});
+
+test('calls of very many old runs are forgotten, and the log says so', async () => {
+  const logger = createMemoryLogger();
+  const { gateway } = createScene({ maxRuns: 1, logger });
+  for (let index = 0; index < 22; index++) await gateway.call({ ...lookup, run: { ...run, runId: `thread-${index}` } });
+  expect(logger.records).toMatchObject([{ level: 'warn', fields: { runId: 'thread-0' } }]);
+});
+
 test('call ids that look like calls inside another call get no approval of it', async () => {
   const { gateway, refunds } = createScene();
   await gateway.call(refund(100, 'a'));
