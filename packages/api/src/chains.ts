@@ -112,7 +112,7 @@ export const chains = {
     responses: { 200: json(chainResultSchema) },
     events: recordedEventSchema,
     endEvent: 'run-end',
-    errors: ['E_UNSUPPORTED', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
+    errors: ['E_UNSUPPORTED', 'E_NOT_STARTED', 'E_CALL_UNKNOWN', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
   }),
   check: operation({
     method: 'post',

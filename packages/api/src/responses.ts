@@ -32,6 +32,13 @@ export const responses = {
     ),
     responses: { 200: json(jsonObject) },
     events: eventSchema,
-    errors: ['E_RUN_NOT_FOUND', 'E_SESSION_BUSY', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
+    errors: [
+      'E_RUN_NOT_FOUND',
+      'E_SESSION_BUSY',
+      'E_NOT_STARTED',
+      'E_CALL_UNKNOWN',
+      'E_STATE_UNAVAILABLE',
+      'E_RUN_SUSPENDED',
+    ],
   }),
 } as const;

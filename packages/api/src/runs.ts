@@ -154,7 +154,7 @@ export const runs = {
       },
     ),
     responses: { 201: json(runSchema) },
-    errors: ['E_SESSION_BUSY', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
+    errors: ['E_SESSION_BUSY', 'E_NOT_STARTED', 'E_CALL_UNKNOWN', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
   }),
   list: operation({
     method: 'get',

@@ -210,6 +210,14 @@ export const configSchema: JsonSchema = {
           description:
             'Crashes of servers in a row, without progress of a run between them, that the run survives while no other suspected run is resumed next to it; the next one fails it with E_RUN_LOST. A run is suspected after its first two crashes in a row without progress. A shutdown is not a crash.',
         },
+        startTimeoutMs: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 3_600_000,
+          default: 30_000,
+          description:
+            'Time for which a request that starts a run waits for a state store that is unavailable. After that nothing is started, and the response is 503 with E_NOT_STARTED.',
+        },
       },
     },
     agent: {

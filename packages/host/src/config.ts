@@ -136,6 +136,11 @@ export interface RunsConfig {
    * resumed next to it. The next one fails it with `E_RUN_LOST`. A run is suspected after its first two such crashes.
    */
   readonly maxFruitlessCrashes: number;
+  /**
+   * Milliseconds for which the start of a run waits for a state store that is unavailable. After that nothing is started, and the
+   * request fails with `E_NOT_STARTED`.
+   */
+  readonly startTimeoutMs: number;
 }
 
 /** Retention of finished runs in the state store. */

@@ -11,6 +11,7 @@ import type {
 import { KernelError, textOf } from '@ravi/kernel';
 import type { ModelMessage, Run } from '@ravi/kernel';
 import type { RunRecorder } from './run-recorder.ts';
+import { notStarted } from './with-start-limit.ts';
 
 /** A task for the agent and its principal. */
 export type AgentRequest = Pick<RunOptions, 'runId' | 'sessionId' | 'principal' | 'policy' | 'approvals'> & {
@@ -122,7 +123,8 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
       });
       // Every event is read, so that none stays in memory.
       for await (const event of stream) {
-        if (isRefusal(event)) throw new KernelError('E_SESSION_BUSY', event.error?.message ?? 'The session is busy');
+        const refusal = refusalOf(event);
+        if (refusal !== undefined) throw refusal;
       }
       return await stream.result;
     } finally {
@@ -180,9 +182,14 @@ function refuseLostAnswer({ status, error }: AgentResult): void {
 const codesOfLostAnswers: ReadonlySet<string> = new Set(['E_RUN_SUSPENDED', 'E_STATE_UNAVAILABLE', 'E_STATE_CONFLICT']);
 
 // Such a run is not stored.
-function isRefusal(event: AgentEvent): event is Extract<AgentEvent, { readonly type: 'run-end' }> {
-  return event.type === 'run-end' && event.error?.code === 'E_SESSION_BUSY';
+function refusalOf(event: AgentEvent): KernelError | undefined {
+  if (event.type !== 'run-end' || event.error === undefined) return undefined;
+  const { code, message } = event.error;
+  if (code === 'E_NOT_STARTED') return notStarted(message);
+  return codesOfRefusals.has(code) ? new KernelError(code, message) : undefined;
 }
+
+const codesOfRefusals: ReadonlySet<string> = new Set(['E_SESSION_BUSY', 'E_CALL_UNKNOWN']);
 
 /**
  * Returns the event for the record; `undefined` for one that hooks or the run store report, as it does the start of a run that

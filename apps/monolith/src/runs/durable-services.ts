@@ -27,6 +27,7 @@ import type { PausedRunLimit } from './paused-run-limit.ts';
 import { createProcessOwner } from './process-owner.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import type { RunRecorder } from './run-recorder.ts';
+import { withStartLimit } from './with-start-limit.ts';
 import { createSuspectTurns } from './suspect-turns.ts';
 import type { SuspectTurns } from './suspect-turns.ts';
 import { createRunService } from './run-service.ts';
@@ -73,7 +74,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   if (stateStore === undefined) return undefined;
   const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
   const onApprovalExpiry = expiryPolicyOf(options);
-  const { leaseMs } = options.config.runs;
+  const { leaseMs, startTimeoutMs } = options.config.runs;
   const { system, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs, budget, prices } = options.config.agent;
   const priced = prices === undefined ? {} : { prices };
 
@@ -84,7 +85,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const recording = { hooks, store: stateStore, blobStore, redact, ...priced, ...watched, clock, logger };
   const recorder = createRunRecorder(recording);
   // Every end of a run goes through the recorder.
-  const store = { ...stateStore, runs: recorder.runs };
+  const store = { ...stateStore, runs: withStartLimit(recorder.runs, { startTimeoutMs, clock }) };
   const { runs, journal, approvals, jobs } = store;
   const chains = withEventRecording(
     createDurableChains({

@@ -25,6 +25,7 @@ export type KernelErrorCode =
   | 'E_LIMIT_SOURCE'
   | 'E_LIMIT_STACK'
   | 'E_LIMIT_WALL'
+  | 'E_NOT_STARTED'
   | 'E_OUTPUT_INVALID'
   | 'E_PLUGIN_INVALID'
   | 'E_PLUGIN_NOT_FOUND'

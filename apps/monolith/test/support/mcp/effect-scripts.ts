@@ -31,7 +31,8 @@ export function noteScript({ onNote, gate }: NoteServer): ServerScript {
         return true;
       },
       'tools/call'(message, wire) {
-        onNote((message.params?.['arguments'] as { readonly text: string }).text);
+        const given = message.params?.['arguments'] as { readonly text: string } | undefined;
+        onNote(given?.text ?? '');
         wire.result(message, { content: [{ type: 'text', text: 'noted' }] });
       },
     },
