@@ -129,6 +129,58 @@ inBrowser('a rejected definition leaves the inbox and is shown as rejected', asy
   await page.getByText('A person rejected this change.').waitFor();
 });
 
+inBrowser(
+  'one button accepts the new and changed tools that are shown, and names the one that changed meanwhile',
+  async () => {
+    const before = { mail__send: 'Sends a mail.\nAlso copies it to \u202Eeve.', mail__read: 'Reads the inbox.' };
+    await change({
+      ...before,
+      mail__read: 'Reads every inbox.',
+      mail__move: 'Moves a mail.',
+      mail__drop: 'Drops a mail.',
+    });
+    await using opened = await open('/servers');
+    const { page } = opened;
+    await page.getByRole('article', { name: 'New definition of mail__drop' }).waitFor();
+    await page.getByRole('article', { name: 'Changed definition of mail__read' }).waitFor();
+    const acceptAll = button(page, /^Accept all 3 of mail/);
+    await acceptAll.waitFor();
+    await checkLooks(opened, 'servers-accept-all');
+    await page.setViewportSize({ width: 1_280, height: 900 });
+    // The page keeps showing what it has read, while the server reads the next change.
+    const heldPath = '**/v1/sources/mail/held';
+    const body = await (await fetch(`${server.url}/v1/sources/mail/held`)).text();
+    await page.route(heldPath, (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ contentType: 'application/json', body }) : route.continue(),
+    );
+    await change({
+      ...before,
+      mail__read: 'Reads every inbox.',
+      mail__move: 'Moves a mail.',
+      mail__drop: 'Drops all mails.',
+    });
+    for (;;) {
+      const held = await (await fetch(`${server.url}/v1/sources/mail/held`)).text();
+      if (held.includes('Drops all mails.')) break;
+    }
+    await acceptAll.click();
+    await page.getByText('Changed or decided meanwhile, not accepted: mail__drop.').waitFor();
+    await page.unroute(heldPath);
+    await page.goto(`${server.url}/servers`);
+    await page.getByRole('article', { name: 'New definition of mail__drop' }).waitFor();
+    assert.equal(await page.getByRole('article').count(), 1);
+  },
+);
+
+inBrowser('the page that a waiting call names shows the server and how to sign in', async () => {
+  await using opened = await open('/servers?signIn=mail');
+  const { page } = opened;
+  await page.getByText('A call waits until you have signed in here.').waitFor();
+  await checkLooks(opened, 'server-sign-in-wanted');
+  await page.goto(`${server.url}/servers?signIn=post`);
+  await page.getByText('There is no server post.').waitFor();
+});
+
 inBrowser('a caller signs in at a server, comes back to the console, and signs out', async () => {
   await using opened = await open('/servers');
   const { page, errors } = opened;

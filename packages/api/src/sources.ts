@@ -23,7 +23,10 @@ export const sourceSchema = object(
     tools: array(sourceToolSchema, { description: 'The tools that are offered, and those that are held.' }),
   },
   {
-    place: string({ description: 'Address or command of its program.' }),
+    place: string({
+      description:
+        'Address of its program, or its command with the first arguments; values that look like secrets are left out.',
+    }),
     program: object({ name: string(), version: string() }),
     protocol: string(),
     isTrusted: boolean({ description: 'True if hints of the source lower the risk of its tools.' }),

@@ -126,7 +126,7 @@ function HeldCard({ definition }: { readonly definition: HeldDefinition }) {
         <h3>{explanations[state]}</h3>
       </header>
       {state !== 'unknown' && (
-        <section className="diff" aria-label="Differences">
+        <section className="diff" aria-label={`Differences of ${tool}`}>
           <h4>
             {isFirst ? 'Parts of the definition' : 'Differences to the accepted definition'} ({changes.length})
           </h4>

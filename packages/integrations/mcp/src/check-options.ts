@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { KernelError } from '@ravi/kernel';
-import { createRiskRule, createToolFilter, createToolMatcher } from '@ravi/source-kit';
-import type { RiskRule } from '@ravi/source-kit';
+import { createRiskRule, createToolFilter, createToolMatcher, unusedPatterns } from '@ravi/source-kit';
+import type { RiskRule, UnusedPattern } from '@ravi/source-kit';
 import { defaultLimits } from './options.ts';
 import type { McpLimits, McpServerOptions } from './options.ts';
 
@@ -16,6 +16,8 @@ export interface CheckedOptions {
   readonly offers: (tool: string) => boolean;
   readonly riskOf: RiskRule;
   readonly runsInBackground: (tool: string) => boolean;
+  /** Returns the patterns that match none of the tools that the server lists. */
+  readonly unusedPatterns: (tools: readonly string[]) => readonly UnusedPattern[];
 }
 
 /** Checks options. @throws KernelError `E_CONFIG_INVALID` */
@@ -27,6 +29,8 @@ export function checkOptions(server: McpServerOptions): CheckedOptions {
   if (server.url === undefined) checkCommand(server);
   else checkAddress(server);
   const of = { kind: 'mcp', source: name };
+  const { allow, deny, background, risk } = server;
+  const lists = { allow, deny, background, risk: Object.keys(risk ?? {}) };
   return {
     name,
     server,
@@ -34,6 +38,7 @@ export function checkOptions(server: McpServerOptions): CheckedOptions {
     offers: createToolFilter({ ...of, allow: server.allow, deny: server.deny }),
     riskOf: createRiskRule({ ...of, isTrusted: server.trust === true, overrides: server.risk }),
     runsInBackground: createToolMatcher(server.background ?? [], of),
+    unusedPatterns: (tools) => unusedPatterns(lists, of, tools),
   };
 }
 

@@ -28,6 +28,7 @@ import { listPromptTools } from './catalogue/prompt-tools.ts';
 import { resourceTools } from './catalogue/resource-tools.ts';
 import { titledDescription } from './catalogue/listed-tool.ts';
 import type { CheckedOptions } from './check-options.ts';
+import { commandPlace } from './connection/command-place.ts';
 import { connectServer } from './connection/connect.ts';
 import type { Connection } from './connection/connection.ts';
 import { describeFailure } from './connection/describe-failure.ts';
@@ -174,7 +175,7 @@ export class OpenMcpSource implements OpenToolSource {
 
   // Reads the lists. An error ends the connection, because nothing can be called without them.
   async #read(connection: Connection, signal: AbortSignal): Promise<void> {
-    const { offers, name } = this.#options;
+    const { offers, name, unusedPatterns } = this.#options;
     // This reading sees everything that was announced before it.
     this.#cancelRefresh();
     this.#refreshedAt = this.#context.clock.monotonic();
@@ -189,7 +190,8 @@ export class OpenMcpSource implements OpenToolSource {
         const definition = offered.get(own) as OfferedTool;
         return { name: offeredAs, definition, make: () => this.#toolOf(offeredAs, definition) };
       }),
-      [...failures, ...named.failures],
+      // A tool that cannot be used is listed too.
+      [...failures, ...named.failures, ...unusedPatterns([...offered.keys(), ...failures.map(({ from }) => from)])],
     );
     this.#program = connection.program;
     this.#protocol = connection.protocol;
@@ -318,7 +320,7 @@ export class OpenMcpSource implements OpenToolSource {
     return {
       state,
       ...(message === undefined ? {} : { message }),
-      place: server.url === undefined ? server.command : placeOf(server.url),
+      place: server.url === undefined ? commandPlace(server.command, server.args) : placeOf(server.url),
       ...(this.#program === undefined ? {} : { program: this.#program }),
       ...(this.#protocol === undefined ? {} : { protocol: this.#protocol }),
       isTrusted: server.trust === true,

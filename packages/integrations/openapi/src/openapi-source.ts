@@ -12,7 +12,8 @@ import type {
 } from '@ravi/kernel';
 import { createSafeFetch } from '@ravi/safe-fetch';
 import type { AddressLookup, SafeFetch } from '@ravi/safe-fetch';
-import { createRiskRule, createToolFilter, nameTools } from '@ravi/source-kit';
+import { createRiskRule, createToolFilter, nameTools, unusedPatterns } from '@ravi/source-kit';
+import type { UnusedPattern } from '@ravi/source-kit';
 import { Unusable } from './document/json-pointer.ts';
 import { fetchDocument, readDocumentFile } from './document/read-document.ts';
 import type { OpenApiDocument } from './document/read-document.ts';
@@ -81,10 +82,12 @@ const noContent: ToolSourceContent = { tools: [], failures: [] };
  */
 export function createOpenApiSource(options: OpenApiSourceOptions): ToolSource {
   const { name, document, allow, deny, risk: overrides, trust: isTrusted = false } = options;
+  const lists = { allow, deny, risk: Object.keys(overrides ?? {}) };
   const of = { kind: 'openapi', source: name };
   const build: Build = {
     isOffered: createToolFilter({ ...of, allow, deny }),
     riskOf: createRiskRule({ ...of, isTrusted, overrides }),
+    unusedPatterns: (operations) => unusedPatterns(lists, of, operations),
     documentUrl: urlOf(name, document),
   };
   return { name, open: ({ signal, onChange }) => openSource(options, build, signal, onChange) };
@@ -102,6 +105,7 @@ function urlOf(source: string, document: string): URL | undefined {
 interface Build {
   readonly isOffered: (operation: string) => boolean;
   readonly riskOf: ReturnType<typeof createRiskRule>;
+  readonly unusedPatterns: (operations: readonly string[]) => readonly UnusedPattern[];
   readonly documentUrl: URL | undefined;
 }
 
@@ -232,7 +236,7 @@ function contentOf({ root }: OpenApiDocument, { options, build, server, fetch }:
     const risk = build.riskOf(operation.name, hintsOf(operation.method));
     return [createOperationTool(operation, { name, risk, server, fetch, checksResults })];
   });
-  return { tools, failures: [...found.failures, ...failures] };
+  return { tools, failures: [...found.failures, ...failures, ...build.unusedPatterns(found.names)] };
 }
 
 /** Returns the claims of a method: GET and HEAD change nothing, and what DELETE removes does not come back. */

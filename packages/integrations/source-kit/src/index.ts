@@ -6,3 +6,5 @@ export { nameTools, toolNameOf } from './tool-name.ts';
 export type { NamedTools } from './tool-name.ts';
 export { createToolFilter, createToolMatcher } from './tool-pattern.ts';
 export type { PatternSource, ToolFilterOptions } from './tool-pattern.ts';
+export { unusedPatterns } from './unused-patterns.ts';
+export type { PatternLists, UnusedPattern } from './unused-patterns.ts';

@@ -1,6 +1,6 @@
 import { compareRisk } from '@ravi/kernel';
 import type { ToolRisk } from '@ravi/kernel';
-import { matches, ownPart } from './tool-pattern.ts';
+import { matches, ownParts } from './tool-pattern.ts';
 import type { PatternSource } from './tool-pattern.ts';
 
 /** Claims of a source about one of its tools. */
@@ -33,10 +33,10 @@ export function createRiskRule(options: RiskRuleOptions): RiskRule {
   const exact = new Map<string, ToolRisk>();
   const patterns: { readonly pattern: string; readonly risk: ToolRisk }[] = [];
   for (const [written, risk] of Object.entries(options.overrides ?? {})) {
-    const pattern = ownPart(written, options);
-    if (pattern === undefined) continue;
-    if (pattern.includes('*')) patterns.push({ pattern, risk });
-    else exact.set(pattern, higher(exact.get(pattern), risk));
+    for (const pattern of ownParts(written, options, false)) {
+      if (pattern.includes('*')) patterns.push({ pattern, risk });
+      else exact.set(pattern, higher(exact.get(pattern), risk));
+    }
   }
   return (tool, { isReadOnly, isDestructive, usual = 'high' }) => {
     let override = exact.get(tool);

@@ -10,6 +10,8 @@ export interface PatternSource {
 
 const prefixed = /^([a-z][a-z0-9-]*):([^/]*)\/(.*)$/s;
 const maxCharacters = 500;
+/** Kinds of sources of this project. With any other first part a pattern is the name of a tool that has these characters. */
+const kinds: ReadonlySet<string> = new Set(['mcp', 'openapi']);
 
 /**
  * Returns a predicate over the own names of a source's tools: true if a pattern matches the whole name. `*` stands for any
@@ -17,10 +19,11 @@ const maxCharacters = 500;
  * @throws KernelError `E_CONFIG_INVALID` for an empty pattern or one of more than 500 characters
  */
 export function createToolMatcher(patterns: readonly string[], of: PatternSource): (tool: string) => boolean {
-  const ours = patterns.flatMap((pattern) => {
-    const own = ownPart(pattern, of);
-    return own === undefined ? [] : [own];
-  });
+  return matcherOf(patterns, of, false);
+}
+
+function matcherOf(patterns: readonly string[], of: PatternSource, isStrict: boolean): (tool: string) => boolean {
+  const ours = patterns.flatMap((pattern) => ownParts(pattern, of, isStrict));
   return (tool) => ours.some((pattern) => matches(pattern, tool));
 }
 
@@ -28,28 +31,48 @@ export function createToolMatcher(patterns: readonly string[], of: PatternSource
 export interface ToolFilterOptions extends PatternSource {
   /** Absent for all tools. */
   readonly allow?: readonly string[] | undefined;
-  /** Wins over `allow`. */
+  /** Wins over `allow`. A pattern that looks like one with a prefix also denies tools whose whole name it matches. */
   readonly deny?: readonly string[] | undefined;
 }
 
 /** Returns a predicate that is true for the tools that a source offers. @throws KernelError `E_CONFIG_INVALID` as {@link createToolMatcher} */
 export function createToolFilter(options: ToolFilterOptions): (tool: string) => boolean {
   const isAllowed = options.allow === undefined ? () => true : createToolMatcher(options.allow, options);
-  const isDenied = createToolMatcher(options.deny ?? [], options);
+  const isDenied = matcherOf(options.deny ?? [], options, true);
   return (tool) => isAllowed(tool) && !isDenied(tool);
 }
 
-/** Returns the part of a pattern that is compared with tool names; `undefined` for a pattern of other sources. */
-export function ownPart(pattern: string, { kind, source }: PatternSource): string | undefined {
+/**
+ * Returns the texts of a pattern that are compared with tool names: none for a pattern of other sources. A strict reading also has the
+ * whole pattern, because a server may give a tool a name that looks like a prefix. Without it such a name would get what was meant for
+ * the tools of another source.
+ */
+export function ownParts(pattern: string, of: PatternSource, isStrict: boolean): readonly string[] {
+  const { kind, source } = of;
   if (pattern === '' || pattern.length > maxCharacters) {
     throw new KernelError(
       'E_CONFIG_INVALID',
       `The tool pattern ${JSON.stringify(pattern.slice(0, 80))} of ${source} must have 1 to ${maxCharacters} characters`,
     );
   }
-  const [, patternKind, patternSource = '', rest] = prefixed.exec(pattern) ?? [];
-  if (patternKind === undefined) return pattern;
-  return patternKind === kind && matches(patternSource, source) ? rest : undefined;
+  const prefix = prefixOf(pattern, kind);
+  if (prefix === undefined) return [pattern];
+  const isOurs = prefix.kind === kind && matches(prefix.source, source);
+  return [...(isOurs ? [prefix.rest] : []), ...(isStrict ? [pattern] : [])];
+}
+
+/** Returns the source that the prefix of a pattern names, if it has the kind of `of` and is another one. */
+export function otherSourceOf(pattern: string, { kind, source }: PatternSource): string | undefined {
+  const prefix = prefixOf(pattern, kind);
+  return prefix === undefined || (prefix.kind === kind && matches(prefix.source, source)) ? undefined : prefix.source;
+}
+
+function prefixOf(
+  pattern: string,
+  ownKind: string,
+): { readonly kind: string; readonly source: string; readonly rest: string } | undefined {
+  const [, kind, source = '', rest = ''] = prefixed.exec(pattern) ?? [];
+  return kind !== undefined && (kind === ownKind || kinds.has(kind)) ? { kind, source, rest } : undefined;
 }
 
 /** Compares without a regular expression: the time is at most the product of both lengths, for any name. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import { createRiskRule, createToolFilter, createToolMatcher } from '@ravi/source-kit';
+import { createRiskRule, createToolFilter, createToolMatcher, unusedPatterns } from '@ravi/source-kit';
 import { test } from 'vitest';
 
 const github = { kind: 'mcp', source: 'github' };
@@ -79,4 +79,53 @@ test('the risk that the operator wrote wins over every claim', () => {
   assert.equal(risk('list', {}), 'safe');
   assert.equal(risk('list_all', { isReadOnly: true }), 'critical');
   assert.equal(risk('other', {}), 'high');
+});
+
+test('a tool whose name looks like a pattern with a prefix is denied by exactly this name', () => {
+  const offers = createToolFilter({ ...github, deny: ['x:y/z', 'mcp:gitlab/close', 'openapi:a/b*'] });
+  for (const name of ['x:y/z', 'mcp:gitlab/close', 'openapi:a/b', 'openapi:a/bc']) assert.ok(!offers(name), name);
+  for (const name of ['z', 'close', 'b', 'y/z']) assert.ok(offers(name), name);
+});
+
+test('a server cannot give its tool a name that gets what was meant for another source', () => {
+  const overrides = { 'mcp:gitlab/*': 'safe', 'x:y/z': 'safe' } as const;
+  const risk = createRiskRule({ ...github, isTrusted: false, overrides });
+  assert.equal(risk('mcp:gitlab/delete_everything', {}), 'high');
+  assert.equal(risk('x:y/z', {}), 'safe');
+  assert.ok(!createToolMatcher(['mcp:gitlab/*'], github)('mcp:gitlab/close'));
+});
+
+test('a pattern that matches nothing is reported with the names that may be meant', () => {
+  const tools = ['create_issue', 'get_issue', 'delete_repository', 'x:y/z', 'a', 'b'];
+  const lists = {
+    allow: ['get_*', 'github__create_issue'],
+    deny: ['delete_repositry', 'x:y/z', 'mcp:tracker/*', 'mcp:githb/*'],
+    risk: ['mcp:github/get_isue', 'mcp:github/get_*'],
+    background: ['*'],
+  };
+  assert.deepEqual(
+    unusedPatterns(lists, github, tools).map(({ from, message }) => `${from} ${message}`),
+    [
+      'allow "github__create_issue" matches no tool; did you mean create_issue?',
+      'deny "delete_repositry" matches no tool; did you mean delete_repository?',
+      'deny "mcp:githb/*" is for the source githb; did you mean github?',
+      'risk "mcp:github/get_isue" matches no tool; did you mean get_issue?',
+    ],
+  );
+  assert.deepEqual(unusedPatterns({ deny: ['write'] }, github, tools), [
+    {
+      from: 'deny "write"',
+      message: 'matches no tool; the tools are create_issue, get_issue, delete_repository, x:y/z, a, …',
+    },
+  ]);
+  assert.deepEqual(
+    unusedPatterns({ allow: ['read'] }, github, []).map(({ message }) => message),
+    ['matches no tool: the source lists none'],
+  );
+  const [hostile] = unusedPatterns({ deny: ['write'] }, github, ['\u001B[31mred']);
+  assert.equal(hostile?.message.includes('\u001B'), false);
+  assert.equal(
+    unusedPatterns({ deny: Array.from({ length: 500 }, (_, index) => `none-${index}`) }, github, tools).length,
+    20,
+  );
 });

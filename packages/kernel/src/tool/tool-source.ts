@@ -54,7 +54,7 @@ export interface ToolSourceStatus {
   readonly state: 'connecting' | 'ready' | 'failed' | 'sign-in';
   /** Reason of a failure, for the operator. Without secrets. */
   readonly message?: string;
-  /** Place of the program: its address without a query, or its command without arguments. */
+  /** Place of the program: its address without a query, or its command with its first arguments and without secrets. */
   readonly place: string;
   /** Name and version that the other program states. */
   readonly program?: { readonly name: string; readonly version: string };

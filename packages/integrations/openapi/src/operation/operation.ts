@@ -34,6 +34,8 @@ export interface Operation extends Responses {
 export interface Operations {
   readonly operations: readonly Operation[];
   readonly failures: readonly { readonly from: string; readonly message: string }[];
+  /** Names of all operations, also of those that are not offered or cannot be called. */
+  readonly names: readonly string[];
 }
 
 /** Options of {@link readOperations}. */
@@ -52,7 +54,8 @@ export function readOperations(document: JsonObject, options: ReadOperationsOpti
   const operations: Operation[] = [];
   const failures: { from: string; message: string }[] = [];
   let characters = 0;
-  const listed = namedOperations(document).filter(({ name }) => options.isOffered(name));
+  const all = namedOperations(document);
+  const listed = all.filter(({ name }) => options.isOffered(name));
   for (const each of listed.slice(0, options.maxOperations)) {
     try {
       const operation = readOperation(document, each, options);
@@ -68,7 +71,7 @@ export function readOperations(document: JsonObject, options: ReadOperationsOpti
     const message = `${listed.length} operations are more than ${options.maxOperations}; choose some with "allow"`;
     failures.push({ from: 'paths', message });
   }
-  return { operations, failures };
+  return { operations, failures, names: all.map(({ name }) => name) };
 }
 
 interface NamedOperation {
