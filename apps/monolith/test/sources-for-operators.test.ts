@@ -37,7 +37,7 @@ test('patterns that match nothing are failures of their source with the names th
     },
   ];
   await using server = await startServer(
-    { plugins: { toolSource: toolSource as never }, logging: { level: 'warn' } },
+    { plugins: { toolSource }, logging: { level: 'warn' } },
     { 'pets.json': JSON.stringify(document) },
     {
       isServer: true,
@@ -74,7 +74,7 @@ test('two servers of one program differ by their arguments, and no secret of the
   const secret = 'correct horse battery';
   const toolSource = [entry('one', './notes'), entry('two', '--vault', { $env: 'VAULT_PHRASE' }, '--token', 'tiny')];
   await using server = await startServer(
-    { plugins: { toolSource: toolSource as never } },
+    { plugins: { toolSource } },
     {},
     { isServer: true, env: { VAULT_PHRASE: secret } },
   );
