@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { JsonObject, JsonSchema, JsonValue } from '@ravi/kernel';
 import { jsonLine } from '../ui/format.ts';
+import { LabelledField } from './labelled-field.tsx';
 import { fieldsOf } from './schema.ts';
 import type { FieldDefinition } from './schema.ts';
 
@@ -60,18 +61,9 @@ function Field({ field, value, onChange }: FieldProps) {
   }
   const hint = description === undefined ? {} : { 'aria-describedby': `${id}-hint` };
   return (
-    <div className="field">
-      <label htmlFor={id} className="field-label">
-        {name}
-        {!isRequired && <span className="field-optional">optional</span>}
-      </label>
-      {description !== undefined && (
-        <p className="field-hint" id={`${id}-hint`}>
-          {description}
-        </p>
-      )}
+    <LabelledField id={id} label={name} isRequired={isRequired} hint={description}>
       {inputFor({ field, value, onChange }, { id, required: isRequired, ...hint })}
-    </div>
+    </LabelledField>
   );
 }
 

@@ -2,20 +2,18 @@ import { Check, CheckCheck, Pencil, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApprovalView } from '@ravi/api';
 import { isUndecided } from '@ravi/kernel';
-import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import { useApprovals } from '../api/approvals.ts';
 import { RiskBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
-import { Facts, Moment } from '../ui/facts.tsx';
 import { DenyForm } from './deny-form.tsx';
 import { useDraft, useOpenRequests } from './drafts.ts';
 import { EditForm } from './edit-form.tsx';
 import { EndedNotice } from './ended-draft.tsx';
 import { InputCard } from './input-card.tsx';
+import { RequestFacts, TimeLeft } from './request-facts.tsx';
 import { ShownArguments } from './shown-arguments.tsx';
-import { TimeLeft } from './time-left.tsx';
 import { useDecision } from './use-decision.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { WholeArguments } from './whole-arguments.tsx';
@@ -29,7 +27,7 @@ export interface ApprovalCardProps {
 
 /** A request that waits for a decision, with its call, its origin, and the actions to decide it. */
 function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
-  const { tool, risk, summary, description, principal, agent, runId, requestedAt } = approval;
+  const { tool, risk, summary, description } = approval;
   const [draft, change, forget] = useDraft(approval.id);
   const decision = useDecision(approval, {
     onSend: () => change({ isSent: true }),
@@ -107,14 +105,7 @@ function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
           )
         }
       </WholeArguments>
-      <Facts
-        facts={{
-          For: printable(principal),
-          ...(agent === undefined ? {} : { Agent: printable(agent) }),
-          Run: <Link href={`/runs/${encodeURIComponent(runId)}`}>{runId.slice(0, 12)}</Link>,
-          Asked: <Moment at={requestedAt} />,
-        }}
-      />
+      <RequestFacts approval={approval} />
       {!isEnded && <ErrorText error={decision.error} />}
       {isDenying && (
         <DenyForm

@@ -10,7 +10,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
 import { RiskBadge } from '../ui/badge.tsx';
 import { RequestCard } from './approval-card.tsx';
-import { TimeLeft } from './time-left.tsx';
+import { TimeLeft } from './request-facts.tsx';
 import { useOpenRequests } from './drafts.ts';
 import { PastDecisions } from './past-decisions.tsx';
 import { useShortcuts } from './use-shortcuts.ts';

@@ -3,15 +3,13 @@ import type { ApprovalView } from '@ravi/api';
 import { RaviApiError } from '@ravi/client';
 import { isUndecided } from '@ravi/kernel';
 import type { JsonObject } from '@ravi/kernel';
-import { Link } from 'wouter';
 import { printable } from '@ravi/approval-web/text';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
-import { Facts, Moment } from '../ui/facts.tsx';
-import { TimeLeft } from './time-left.tsx';
 import { useDraft } from './drafts.ts';
 import { EndedActions, EndedNotice } from './ended-draft.tsx';
 import { firstValueOf, InputFields } from './input-fields.tsx';
+import { RequestFacts, TimeLeft } from './request-facts.tsx';
 import { useDecision } from './use-decision.ts';
 
 /** Props of an {@link InputCard}. */
@@ -21,7 +19,7 @@ export interface InputCardProps {
 
 /** A request for input of a running call: a form to fill in, or a page to visit. It asks for no permission. */
 export function InputCard({ approval }: InputCardProps) {
-  const { tool, principal, agent, runId, requestedAt, elicitation, form = [] } = approval;
+  const { tool, elicitation, form = [] } = approval;
   const [draft, change, forget] = useDraft(approval.id);
   const decision = useDecision(approval, {
     onSend: () => change({ isSent: true }),
@@ -79,14 +77,7 @@ export function InputCard({ approval }: InputCardProps) {
           )}
         </form>
       )}
-      <Facts
-        facts={{
-          For: printable(principal),
-          ...(agent === undefined ? {} : { Agent: printable(agent) }),
-          Run: <Link href={`/runs/${encodeURIComponent(runId)}`}>{runId.slice(0, 12)}</Link>,
-          Asked: <Moment at={requestedAt} />,
-        }}
-      />
+      <RequestFacts approval={approval} />
       {!isEnded && <ErrorText error={decision.error} />}
       {isEnded && <EndedActions text={JSON.stringify(value, null, 2)} what="the answer" onDiscard={forget} />}
       {elicitation.mode === 'url' && !isEnded && (

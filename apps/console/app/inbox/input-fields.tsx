@@ -2,6 +2,7 @@ import { useId } from 'react';
 import type { ReactNode } from 'react';
 import type { ApprovalView } from '@ravi/api';
 import type { JsonObject, JsonValue } from '@ravi/kernel';
+import { FieldHint, FieldTitle, LabelledField } from '../forms/labelled-field.tsx';
 
 /** Field of the form of a request for input. */
 export type InputField = NonNullable<ApprovalView['form']>[number];
@@ -48,40 +49,28 @@ interface FieldProps {
 function Field({ field, value, problem, onChange }: FieldProps) {
   const id = useId();
   const { label, description, isRequired, kind } = field;
-  const hint = [description, problem === undefined ? undefined : `It ${problem}.`].filter(Boolean).join(' ');
+  const words = [description, problem === undefined ? undefined : `It ${problem}.`].filter(Boolean).join(' ');
+  const hint = words === '' ? undefined : words;
   const attributes = {
     id,
     'aria-invalid': problem !== undefined,
-    ...(hint === '' ? {} : { 'aria-describedby': `${id}-hint` }),
+    ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
   };
-  const title = (
-    <>
-      {label}
-      {!isRequired && <span className="field-optional">optional</span>}
-    </>
-  );
-  const text = hint !== '' && (
-    <p className="field-hint" id={`${id}-hint`}>
-      {hint}
-    </p>
-  );
   if (kind === 'choices') {
     return (
       <fieldset className="field" aria-describedby={attributes['aria-describedby']}>
-        <legend className="field-label">{title}</legend>
-        {text}
+        <legend className="field-label">
+          <FieldTitle label={label} isRequired={isRequired} />
+        </legend>
+        <FieldHint id={id} hint={hint} />
         <Choices field={field} value={value} onChange={onChange} />
       </fieldset>
     );
   }
   return (
-    <div className="field">
-      <label htmlFor={id} className="field-label">
-        {title}
-      </label>
-      {text}
+    <LabelledField id={id} label={label} isRequired={isRequired} hint={hint}>
       {inputFor(field, value, onChange, attributes)}
-    </div>
+    </LabelledField>
   );
 }
 

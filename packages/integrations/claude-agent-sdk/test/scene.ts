@@ -52,14 +52,7 @@ export async function createScene(
     asked.push(each);
     return (await answer?.(each)) ?? null;
   };
-  return {
-    tools: shop.tools,
-    refunds: shop.refunds,
-    get listed() {
-      return shop.listed;
-    },
-    tracking: shop.tracking,
-    cancelled: shop.cancelled,
+  return Object.assign(shop, {
     gateway,
     model,
     asked,
@@ -79,7 +72,7 @@ export async function createScene(
       }
       return messages;
     },
-  };
+  } satisfies Omit<Scene, keyof TestShop>);
 }
 
 export const allow: Answer = () => ({ behavior: 'allow' });

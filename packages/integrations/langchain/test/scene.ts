@@ -57,14 +57,7 @@ export function createScene(
     tools: createLangChainTools(gateway),
     checkpointer,
   }) as unknown as ReactAgent;
-  return {
-    tools: shop.tools,
-    refunds: shop.refunds,
-    get listed() {
-      return shop.listed;
-    },
-    tracking: shop.tracking,
-    cancelled: shop.cancelled,
+  return Object.assign(shop, {
     gateway,
     agent,
     checkpointer,
@@ -74,7 +67,7 @@ export function createScene(
     },
     resume: async (value) => read(await agent.invoke(new Command({ resume: value }) as never, thread)),
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
-  };
+  } satisfies Omit<Scene, keyof TestShop>);
 }
 
 /** Creates LangChain's fake model, which takes these steps and then says `done`. */

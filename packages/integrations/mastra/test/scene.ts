@@ -74,14 +74,7 @@ export function createScene(steps: readonly Step[], options: SceneOptions = {}):
       outputs: JSON.stringify(model.doGenerateCalls.at(-1)?.prompt),
     };
   };
-  return {
-    tools: shop.tools,
-    refunds: shop.refunds,
-    get listed() {
-      return shop.listed;
-    },
-    tracking: shop.tracking,
-    cancelled: shop.cancelled,
+  return Object.assign(shop, {
     gateway,
     ravi,
     agent,
@@ -108,5 +101,5 @@ export function createScene(steps: readonly Step[], options: SceneOptions = {}):
       return read(await agent.resumeGenerate(value, { runId, toolCallId }));
     },
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
-  };
+  } satisfies Omit<Scene, keyof TestShop>);
 }

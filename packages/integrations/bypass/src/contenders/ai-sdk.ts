@@ -4,36 +4,17 @@ import { createGateway } from '@ravi/gateway-kit';
 import { createVmSandbox } from '@ravi/sandbox-vm';
 import { generateText, isStepCount, jsonSchema, tool, ToolLoopAgent } from 'ai';
 import type { ModelMessage, ToolSet } from 'ai';
-import { MockLanguageModelV4 } from 'ai/test';
+import type { MockLanguageModelV4 } from 'ai/test';
 import type { Contender, Evidence, Probe } from '../contender.ts';
 import { waitingCallIn } from '../gated-tool.ts';
 import type { GatedTool, RecordId } from '../gated-tool.ts';
+import { createModel } from './mock-model.ts';
+import type { Call } from './mock-model.ts';
 
-type Result = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
-type Call = { readonly toolCallId: string; readonly toolName: string; readonly input: object };
 type Settings = Pick<Parameters<typeof generateText>[0], 'tools' | 'toolApproval' | 'experimental_toolApprovalSecret'>;
 
 const question: ModelMessage = { role: 'user', content: 'Delete record 1' };
 const stopWhen = isStepCount(6);
-
-function createModel(...turns: readonly (string | readonly Call[])[]): MockLanguageModelV4 {
-  return new MockLanguageModelV4({ doGenerate: turns.map(resultOf) });
-}
-
-function resultOf(turn: string | readonly Call[]): Result {
-  const isText = typeof turn === 'string';
-  return {
-    content: isText
-      ? [{ type: 'text', text: turn }]
-      : turn.map(({ input, ...call }) => ({ type: 'tool-call', ...call, input: JSON.stringify(input) })),
-    finishReason: { unified: isText ? 'stop' : 'tool-calls', raw: undefined },
-    usage: {
-      inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
-      outputTokens: { total: 1, text: 1, reasoning: undefined },
-    },
-    warnings: [],
-  };
-}
 
 const deletes = (toolCallId: string, id: string): Call => ({ toolCallId, toolName: 'delete_record', input: { id } });
 const reads: Call = { toolCallId: 'read', toolName: 'read_record', input: { id: '1' } };

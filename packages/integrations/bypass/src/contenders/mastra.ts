@@ -10,13 +10,13 @@ import { LocalSandbox } from '@mastra/core/workspace';
 import { createGateway } from '@ravi/gateway-kit';
 import { createMastraTools } from '@ravi/mastra';
 import { createVmSandbox } from '@ravi/sandbox-vm';
-import { MockLanguageModelV4 } from 'ai/test';
+import type { MockLanguageModelV4 } from 'ai/test';
 import type { Contender, Evidence, Probe } from '../contender.ts';
 import type { GatedTool, RecordId } from '../gated-tool.ts';
+import { createModel } from './mock-model.ts';
+import type { Call } from './mock-model.ts';
 
-type Result = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 type Output = Awaited<ReturnType<Agent['generate']>>;
-type Call = { readonly toolCallId: string; readonly toolName: string; readonly input: object };
 
 /** Tools as a program offers them. */
 interface Offered {
@@ -69,25 +69,6 @@ const ravi: Offer = ({ tool }) => {
   return { tools: { read_record: readRecord, ...tools }, approval: (payload) => answer(payload, 'approve') };
 };
 
-function modelOf(...turns: readonly (string | readonly Call[])[]): MockLanguageModelV4 {
-  return new MockLanguageModelV4({ doGenerate: turns.map((turn) => resultOf(turn)) });
-}
-
-function resultOf(turn: string | readonly Call[]): Result {
-  const isText = typeof turn === 'string';
-  return {
-    content: isText
-      ? [{ type: 'text', text: turn }]
-      : turn.map(({ input, ...call }) => ({ type: 'tool-call', ...call, input: JSON.stringify(input) })),
-    finishReason: { unified: isText ? 'stop' : 'tool-calls', raw: undefined },
-    usage: {
-      inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
-      outputTokens: { total: 1, text: 1, reasoning: undefined },
-    },
-    warnings: [],
-  };
-}
-
 interface Parts {
   readonly tools?: ToolsInput;
   readonly agents?: Record<string, Agent>;
@@ -132,7 +113,7 @@ function toolsIn(payload: unknown): readonly string[] {
 const calling =
   (offer: Offer, ...calls: readonly Call[]): Probe =>
   async (gated, abortSignal) => {
-    const model = modelOf(calls, 'Done');
+    const model = createModel(calls, 'Done');
     const agent = agentOf('clerk', model, offer(gated));
     return evidenceOf(await agent.generate(prompt, { abortSignal }), model);
   };
@@ -155,8 +136,8 @@ const codeMode =
 const subAgent =
   (offer: Offer): Probe =>
   async (gated, abortSignal) => {
-    const clerk = agentOf('clerk', modelOf([deletes('inner', '1')], 'Deleted'), offer(gated));
-    const model = modelOf([{ toolCallId: 'c1', toolName: 'agent-clerk', input: { prompt } }], 'Done');
+    const clerk = agentOf('clerk', createModel([deletes('inner', '1')], 'Deleted'), offer(gated));
+    const model = createModel([{ toolCallId: 'c1', toolName: 'agent-clerk', input: { prompt } }], 'Done');
     const supervisor = agentOf('supervisor', model, { agents: { clerk } });
     return evidenceOf(await supervisor.generate(prompt, { abortSignal }), model);
   };
@@ -167,13 +148,13 @@ const resumed =
   async (gated, abortSignal) => {
     const { tools, approval } = offer(gated);
     const before = new InMemoryStore();
-    const first = agentOf('clerk', modelOf([deletes('c1', '1')]), { tools, storage: before });
+    const first = agentOf('clerk', createModel([deletes('c1', '1')]), { tools, storage: before });
     const { suspendPayload, runId = '' } = await first.generate(prompt, { abortSignal });
     if (suspendPayload === undefined) throw new Error('Mastra did not ask');
     gated.approve({ id: '1' });
     const after = new InMemoryStore();
     await copyRuns(before, after, change);
-    const model = modelOf(...turns);
+    const model = createModel(...turns);
     const second = agentOf('clerk', model, { tools, storage: after });
     const options = { runId, toolCallId: 'c1', abortSignal };
     return evidenceOf(await second.resumeGenerate(approval(suspendPayload), options), model);
@@ -202,7 +183,7 @@ const afterResume = (offer: Offer, change: (stored: string) => string): Probe =>
 const background =
   (offer: Offer): Probe =>
   async (gated, abortSignal) => {
-    const mock = modelOf([deletes('c1', '1')], 'Done');
+    const mock = createModel([deletes('c1', '1')], 'Done');
     const model = mock as unknown as MastraModelConfig;
     const { tools } = offer(gated);
     const backgroundTasks = { tools: { delete_record: true } };
