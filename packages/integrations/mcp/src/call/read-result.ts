@@ -96,7 +96,8 @@ async function mediaOf(
   return { type, mediaType, source: { kind: 'blob', ref }, ...named };
 }
 
-function checkSize(blocks: readonly ServerBlock[], structured: unknown, limits: McpLimits): void {
+/** Checks the size of blocks of a server together. @throws KernelError `E_LIMIT_CALL_OUTPUT` if it is larger than the limits allow */
+export function checkSize(blocks: readonly ServerBlock[], structured: unknown, limits: McpLimits): void {
   if (blocks.length > maxBlocks) throw tooLarge(`more than ${maxBlocks} blocks`);
   let bytes = structured === undefined ? 0 : Buffer.byteLength(JSON.stringify(structured));
   for (const block of blocks) {

@@ -1,7 +1,7 @@
 import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, JsonObject } from '@ravi/kernel';
 import { converse } from '../call/converse.ts';
-import { readBlock } from '../call/read-result.ts';
+import { checkSize, readBlock } from '../call/read-result.ts';
 import type { Connection } from '../connection/connection.ts';
 import { shown } from '../connection/describe-failure.ts';
 import type { McpLimits } from '../options.ts';
@@ -64,6 +64,8 @@ function promptTool({ name, description, arguments: listed = [] }: JsonObject): 
         (answers, options) =>
           parts.connection.client.getPrompt({ name, arguments: args as Record<string, string>, ...answers }, options),
         async ({ messages }) => {
+          const blocks = messages.map(({ content: block }) => block);
+          checkSize(blocks, undefined, parts.limits);
           const content: ContentBlock[] = [];
           for (const { role, content: block } of messages) {
             const [first, ...rest] = await readBlock(block, false, context, parts.limits);

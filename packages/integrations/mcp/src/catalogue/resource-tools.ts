@@ -1,7 +1,7 @@
 import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, JsonObject } from '@ravi/kernel';
 import { converse } from '../call/converse.ts';
-import { blobOf } from '../call/read-result.ts';
+import { blobOf, checkSize } from '../call/read-result.ts';
 import { listPages } from './list-pages.ts';
 import type { OfferedTool } from './listed-tool.ts';
 
@@ -49,6 +49,8 @@ export const resourceTools: readonly OfferedTool[] = [
         parts,
         (answers, options) => parts.connection.client.readResource({ uri: args['uri'] as string, ...answers }, options),
         async ({ contents }) => {
+          const blocks = contents.map((resource) => ({ type: 'resource' as const, resource }));
+          checkSize(blocks, undefined, parts.limits);
           const content: ContentBlock[] = [];
           for (const part of contents) {
             content.push('text' in part ? textBlock(part.text) : await blobOf(part, context, parts.limits));
