@@ -46,6 +46,13 @@ const openWaitMs = 10_000;
 const unread = 'Its tools are listed once a caller that may accept definitions of tools has signed in';
 const noPrompts = { tools: [], failures: [] };
 
+/** Everything that a server lists, and tools of our own. */
+interface Listed {
+  readonly tools: readonly OfferedTool[];
+  readonly failures: readonly ListFailure[];
+  readonly ttlMs?: number;
+}
+
 /** Open source of one MCP server. */
 export class OpenMcpSource implements OpenToolSource {
   readonly remote: RemoteToolSource;
@@ -64,6 +71,10 @@ export class OpenMcpSource implements OpenToolSource {
   #refreshTimer: Timer | undefined;
   #refreshDueAt = Infinity;
   #refreshedAt = -Infinity;
+  /** Connection whose lists are being read. */
+  #reading: Connection | undefined;
+  /** True if a reading became due while another one was under way. */
+  #isReadingOwed = false;
   #isOpen = false;
   #isEnded = false;
   #needsSignIn = false;
@@ -99,8 +110,12 @@ export class OpenMcpSource implements OpenToolSource {
       name: options.name,
       connect: (signal) => this.#connectToRead(signal),
       onConnected: async (connection, signal) => {
+        let isRead = false;
+        await listenForChanges(connection, context.clock, signal, () => {
+          if (isRead) this.#refreshSoon();
+        });
+        isRead = true;
         await this.#notingSignIn(this.#read(connection, signal));
-        listenForChanges(connection, context.clock, () => this.#refreshSoon());
       },
       onStatus: () => this.#report(),
     });
@@ -175,11 +190,25 @@ export class OpenMcpSource implements OpenToolSource {
 
   // Reads the lists. An error ends the connection, because nothing can be called without them.
   async #read(connection: Connection, signal: AbortSignal): Promise<void> {
-    const { offers, name, unusedPatterns } = this.#options;
     // This reading sees everything that was announced before it.
     this.#cancelRefresh();
+    this.#isReadingOwed = false;
     this.#refreshedAt = this.#context.clock.monotonic();
-    const { tools, failures, ttlMs } = await this.#listAll(connection, signal);
+    this.#reading = connection;
+    let listed: Listed;
+    try {
+      listed = await this.#listAll(connection, signal);
+      // A newer connection is being read.
+      if (this.#reading !== connection) return;
+    } finally {
+      if (this.#reading === connection) this.#reading = undefined;
+    }
+    this.#offer(connection, listed);
+    if (this.#isReadingOwed) this.#refreshSoon();
+  }
+
+  #offer(connection: Connection, { tools, failures, ttlMs }: Listed): void {
+    const { offers, name, unusedPatterns } = this.#options;
     const offered = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
     const named = nameTools(
       name,
@@ -200,10 +229,7 @@ export class OpenMcpSource implements OpenToolSource {
   }
 
   // Our own tools come first: one of the server with the same name is the duplicate.
-  async #listAll(
-    connection: Connection,
-    signal: AbortSignal,
-  ): Promise<{ tools: readonly OfferedTool[]; failures: readonly ListFailure[]; ttlMs?: number }> {
+  async #listAll(connection: Connection, signal: AbortSignal): Promise<Listed> {
     const { limits, server } = this.#options;
     const listed = await listTools(connection, limits, signal);
     const hasResources = connection.client.getServerCapabilities()?.resources !== undefined;
@@ -294,6 +320,10 @@ export class OpenMcpSource implements OpenToolSource {
 
   async #refresh(): Promise<void> {
     this.#cancelRefresh();
+    if (this.#reading !== undefined) {
+      this.#isReadingOwed = true;
+      return;
+    }
     const { connection } = this.#link;
     if (connection === undefined || this.#isEnded) return;
     try {

@@ -188,3 +188,92 @@ test('a source that is closed reads no list again', async () => {
   await settle();
   assert.equal(opened.reads(), 1);
 });
+
+test('a change while the first subscription begins is found without an announcement', async () => {
+  let tools: readonly unknown[] = honestTools;
+  const modern = modernScript({
+    tools: () => tools,
+    on: {
+      any: ({ method }) => {
+        if (method === 'subscriptions/listen') tools = [...honestTools, more];
+      },
+    },
+  });
+  await using server = await serveHttp(modern.script);
+  await using source = await openSource({ name: 'listed', url: server.url, allowPrivateAddresses: true });
+  assert.deepEqual(source.names(), ['listed__work', 'listed__more']);
+});
+
+test('a server that is slow to begin a subscription is read before, and again when it has begun', async () => {
+  const held: (readonly [ReceivedMessage, Wire])[] = [];
+  let tools: readonly unknown[] = honestTools;
+  const modern = modernScript({ tools: () => tools });
+  const begin = modern.script.on?.['subscriptions/listen'];
+  const script = {
+    on: { ...modern.script.on, 'subscriptions/listen': (...asked: [ReceivedMessage, Wire]) => void held.push(asked) },
+  };
+  await using server = await serveHttp(script);
+  const clock = createFakeClock();
+  const opening = openSource({ name: 'listed', url: server.url, allowPrivateAddresses: true }, clock);
+  await when(() => held.length === 1);
+  clock.advance(1_000);
+  await using source = await opening;
+  assert.deepEqual(source.names(), ['listed__work']);
+  tools = [...honestTools, more];
+  begin?.(...(held[0] as [ReceivedMessage, Wire]));
+  await advanceUntil(clock, () => source.names().length === 2);
+});
+
+test('while a reading takes long no other one begins, and announcements meanwhile cause one more', async () => {
+  const held: (() => void)[] = [];
+  let reads = 0;
+  await using opened = await openListed({
+    on: {
+      'tools/list': (message, wire) => {
+        reads++;
+        const answer = (): void => complete(message, wire, { tools: honestTools, ttlMs: 0, cacheScope: 'private' });
+        if (reads === 2) held.push(answer);
+        else answer();
+      },
+    },
+  });
+  const { modern, clock } = opened;
+  await when(() => modern.subscriptions() === 1);
+  modern.announce();
+  await advanceUntil(clock, () => held.length === 1);
+  for (let times = 0; times < 3; times++) {
+    const timers = clock.pendingTimers;
+    modern.announce();
+    await when(() => clock.pendingTimers > timers);
+    clock.advance(1_000);
+  }
+  for (let turn = 0; turn < 20; turn++) await settle();
+  assert.equal(reads, 2);
+  held[0]?.();
+  await advanceUntil(clock, () => reads === 3);
+  clock.advance(60_000);
+  for (let turn = 0; turn < 20; turn++) await settle();
+  assert.equal(reads, 3);
+});
+
+for (const version of ['2025-11-25', '2026-07-28'] as const) {
+  test(`${version}: a tool that is wrong in a list costs only itself, and is reported`, async () => {
+    const right = honestTools[0] as object;
+    const tools = (): readonly unknown[] => [
+      null,
+      { ...right, name: 7 },
+      { name: 'bare' },
+      { ...right, name: 'listed', inputSchema: [] },
+      { ...right, name: 'numbered', description: 1, title: {}, annotations: 'safe', icons: 5 },
+      right,
+    ];
+    await using server = await serveHttp(version === '2025-11-25' ? { tools } : modernScript({ tools }).script);
+    await using source = await openSource({ name: 'mixed', url: server.url, allowPrivateAddresses: true });
+    assert.equal(source.open.remote?.status().protocol, version);
+    assert.deepEqual(source.names(), ['mixed__numbered', 'mixed__work']);
+    assert.deepEqual(
+      source.open.content().failures.map(({ from }) => from),
+      ['undefined', '7', 'bare', 'listed'],
+    );
+  });
+}

@@ -160,6 +160,19 @@ test('a model that fails is an error for the server, and the call continues', as
   assert.deepEqual(next, answer);
 });
 
+test('a request that failed before the model answered takes nothing of the budget, one that failed later what had come', async () => {
+  const error = { code: 'E_MODEL', message: 'Overloaded', retryable: true };
+  const long = 'word '.repeat(16);
+  const provider = createScriptedModel([{ error }, { error }, { text: long, error }, three]);
+  // A request reserves 50 tokens and 3 for its text; the third one leaves 3 and 20 of the 75.
+  await using asking = await openAsking({ provider, model: 'small', tokensPerDay: 75, requestsPerCall: 5 });
+  const replies = await asking.ask(question, question, question, question, { ...question, maxTokens: 40 });
+  assert.deepEqual(
+    replies.map((reply) => /the model failed|the budget of the server is used up/.exec(String(reply))?.[0] ?? reply),
+    [...Array.from({ length: 3 }, () => 'the model failed'), 'the budget of the server is used up', answer],
+  );
+});
+
 test('a server without permission gets the error that there is no such method', async () => {
   await using asking = await openAsking(undefined);
   const [reply] = await asking.ask(question);

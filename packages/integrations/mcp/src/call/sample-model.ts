@@ -27,7 +27,8 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
     if (++call.samplings > requestsPerCall) throw refused(`a call may ask ${requestsPerCall} times`);
     const messages = messagesOf(params);
     const limit = Math.max(1, Math.min(maxTokens, Math.floor(params.maxTokens)));
-    const reserved = limit + Math.ceil(lengthOf(messages, params.systemPrompt) / charactersPerToken);
+    const inputTokens = tokensOf(lengthOf(messages, params.systemPrompt));
+    const reserved = inputTokens + limit;
     const day = Math.floor(clock.now() / dayMs);
     if (budget.day !== day) budget = { day, spent: 0 };
     const ofToday = budget;
@@ -38,24 +39,47 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
     const request = { model, messages, tools: [], maxOutputTokens: limit };
     const { systemPrompt: system } = params;
     const about = { provider: provider.id, model };
+    const received: Received = { characters: 0 };
+    let answer: Answer;
     try {
       const events = provider.stream(system === undefined ? request : { ...request, system }, {
         signal: context.signal,
       });
-      const { content, usage, reason } = await answerOf(events);
-      if (usage !== undefined) ofToday.spent += usage.inputTokens + usage.outputTokens - reserved;
-      context.usedModel({ ...about, ...(usage === undefined ? {} : { usage }) });
-      return {
-        role: 'assistant',
-        model,
-        content: { type: 'text', text: textOf(content) },
-        stopReason: reason === 'length' ? 'maxTokens' : 'endTurn',
-      } satisfies CreateMessageResult;
+      answer = await answerOf(events, received);
     } catch (error) {
+      const { usage = { inputTokens: 0, outputTokens: 0 }, characters } = received;
+      // A request that failed before an answer began costs nothing; one that failed later costs at least what has come.
+      const estimated = characters === 0 ? 0 : inputTokens + tokensOf(characters);
+      ofToday.spent += Math.max(usage.inputTokens + usage.outputTokens, estimated) - reserved;
       context.usedModel({ ...about, errorCode: 'E_TOOL_FAILED' });
       throw error;
     }
+    const { content, usage, reason } = answer;
+    ofToday.spent += usage.inputTokens + usage.outputTokens - reserved;
+    context.usedModel({ ...about, usage });
+    return {
+      role: 'assistant',
+      model,
+      content: { type: 'text', text: textOf(content) },
+      stopReason: reason === 'length' ? 'maxTokens' : 'endTurn',
+    } satisfies CreateMessageResult;
   };
+}
+
+interface Answer {
+  readonly content: readonly ContentBlock[];
+  readonly usage: ModelUsage;
+  readonly reason: string;
+}
+
+/** Part of an answer that has come so far. */
+interface Received {
+  usage?: ModelUsage;
+  characters: number;
+}
+
+function tokensOf(characters: number): number {
+  return Math.ceil(characters / charactersPerToken);
 }
 
 function messagesOf({ messages, tools }: CreateMessageRequest['params']): readonly ModelMessage[] {
@@ -79,14 +103,12 @@ function lengthOf(messages: readonly ModelMessage[], system = ''): number {
   return length;
 }
 
-async function answerOf(events: AsyncIterable<ModelEvent>): Promise<{
-  readonly content: readonly ContentBlock[];
-  readonly usage: ModelUsage | undefined;
-  readonly reason: string;
-}> {
+async function answerOf(events: AsyncIterable<ModelEvent>, received: Received): Promise<Answer> {
   const content: ContentBlock[] = [];
   for await (const event of events) {
     if (event.type === 'block') content.push(event.block);
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta') received.characters += event.text.length;
+    if (event.type === 'usage' || event.type === 'finish') received.usage = event.usage;
     if (event.type === 'finish') return { content, usage: event.usage, reason: event.reason };
     if (event.type === 'error') throw refused(`the model failed: ${shown(event.error.message)}`);
   }

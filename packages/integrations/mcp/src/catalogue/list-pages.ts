@@ -1,7 +1,7 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { KernelError } from '@ravi/kernel';
 import type { JsonObject } from '@ravi/kernel';
-import { isObject } from '../connection/message-kind.ts';
+import { entriesMark, isObject } from '../connection/message-kind.ts';
 import type { McpLimits } from '../options.ts';
 import type { RawPage } from './listed-tool.ts';
 
@@ -60,7 +60,8 @@ function pageSchema(key: string): StandardSchemaV1<unknown, RawPage> {
       version: 1,
       vendor: 'ravi',
       validate(value) {
-        const { [key]: entries, nextCursor, ttlMs } = (value ?? {}) as Readonly<Record<string, unknown>>;
+        const { [key]: listed, nextCursor, ttlMs, _meta } = (value ?? {}) as Readonly<Record<string, unknown>>;
+        const entries = isObject(_meta) && Object.hasOwn(_meta, entriesMark) ? _meta[entriesMark] : listed;
         if (!Array.isArray(entries)) return { issues: [{ message: `${key} is not a list` }] };
         return {
           value: {

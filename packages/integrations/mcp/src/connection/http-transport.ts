@@ -11,7 +11,7 @@ import type {
 import type { Clock } from '@ravi/kernel';
 import type { HttpServerOptions } from '../options.ts';
 import { isEventStream, withCheckedBody } from './checked-body.ts';
-import { isAnswer, isRequest, withTaskAsResult } from './message-kind.ts';
+import { isAnswer, isRequest, withCarriedParts } from './message-kind.ts';
 import { tooManyRequests } from './wire-limits.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
@@ -103,7 +103,7 @@ export class HttpTransport implements Transport {
       this.#reopened = 0;
       if (isAnswer(message)) this.#waiting.delete(message.id as RequestId);
       if (isRequest(message) && !wire.requestRate.count()) return onViolation(tooManyRequests(wire));
-      this.onmessage?.(withTaskAsResult(message));
+      this.onmessage?.(withCarriedParts(message));
     };
     inner.onerror = (error) => {
       this.onerror?.(error);

@@ -19,11 +19,27 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 /** Mark of a task in the metadata of a result, where the SDK leaves it as it is. */
 export const taskMark = 'ravi/task';
 
-/** Returns a message in which an answer that is a task, a kind that the SDK does not know, is an empty result with the task as metadata. */
-export function withTaskAsResult(message: JSONRPCMessage): JSONRPCMessage {
-  if (!isAnswer(message) || !('result' in message) || message.result['resultType'] !== 'task') return message;
-  const task = message.result;
-  return { ...message, result: { resultType: 'complete', content: [], _meta: { [taskMark]: task } } };
+/** Mark of the entries of a list, in the same place. */
+export const entriesMark = 'ravi/entries';
+
+/** Keys of a result under which a server lists something. */
+export const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+
+/**
+ * Returns a message without what the SDK refuses although it can be used. An answer that is a task, a kind that the SDK does not know,
+ * becomes an empty result with the task as metadata. The entries of a list move to the metadata too, because the SDK refuses all of them
+ * if one is wrong.
+ */
+export function withCarriedParts(message: JSONRPCMessage): JSONRPCMessage {
+  if (!isAnswer(message) || !('result' in message)) return message;
+  const { result } = message;
+  if (result['resultType'] === 'task')
+    return { ...message, result: { resultType: 'complete', content: [], _meta: { [taskMark]: result } } };
+  // The older version has no type of results, and the SDK leaves its lists as they are.
+  if (result['resultType'] !== 'complete') return message;
+  const key = listKeys.find((each) => Array.isArray(result[each]));
+  if (key === undefined) return message;
+  return { ...message, result: { ...result, [key]: [], _meta: { ...result._meta, [entriesMark]: result[key] } } };
 }
 
 /** Returns a message if the value is one that the SDK takes, `undefined` for any other value. */

@@ -5,7 +5,7 @@ import { jsonTextExcess } from '@ravi/source-kit';
 import { endServer, startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { StdioServerOptions } from '../options.ts';
-import { isRequest, messageOf, withTaskAsResult } from './message-kind.ts';
+import { isRequest, messageOf, withCarriedParts } from './message-kind.ts';
 import { tooLongMessage, tooManyMessages, tooManyRequests } from './wire-limits.ts';
 import type { Violation, WireLimits } from './wire-limits.ts';
 
@@ -141,7 +141,7 @@ export class StdioTransport implements Transport {
     if (message === 'invalid') return this.#onViolation('sent a message that is not valid');
     if (message !== 'stray') {
       if (isRequest(message) && !this.#wire.requestRate.count()) return this.#onViolation(tooManyRequests(this.#wire));
-      return this.onmessage?.(withTaskAsResult(message));
+      return this.onmessage?.(withCarriedParts(message));
     }
     if (++this.#strayLines > maxStrayLines)
       this.#onViolation(`sent more than ${maxStrayLines} lines that are not messages`);
