@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { scriptCommand, serveHttp } from '@ravi/mcp-testing';
+import { test } from 'vitest';
 import { startChatModel } from './support/chat-model.ts';
 import type { ChatModel, ModelCall } from './support/chat-model.ts';
 import { createInstallation } from './support/installation.ts';
@@ -73,9 +74,13 @@ interface WaitingRun {
 }
 
 /** Starts a run of each kind with each server and waits until their calls need a decision. */
-async function startRuns(url: string, round: string): Promise<readonly WaitingRun[]> {
+async function startRuns(
+  url: string,
+  round: string,
+  chosen: readonly (typeof servers)[number][] = servers,
+): Promise<readonly WaitingRun[]> {
   const wanted = kinds.flatMap((kind) =>
-    servers.map((server) => ({ kind, server, text: `${round} ${kind} ${server}` })),
+    chosen.map((server) => ({ kind, server, text: `${round} ${kind} ${server}` })),
   );
   return Promise.all(
     wanted.map(async ({ kind, server, text }) => {
@@ -155,4 +160,47 @@ for (const store of storeCases) {
       },
     );
   }
+}
+
+async function untilConsumed(url: string, { id }: Body): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const { approval } = await send(url, `/v1/approvals/${id}`);
+    if (approval.status === 'consumed') return;
+    if (tries > 500) assert.fail(JSON.stringify([approval, await send(url, `/v1/runs/${approval.runId}`)]));
+    await pause(20);
+  }
+}
+
+async function untilThereIs(file: string): Promise<void> {
+  const isThere = (): Promise<boolean> =>
+    access(file).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isThere())) await pause(20);
+}
+
+for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+  test(
+    `approved calls that wait for the connection at ${signal} have not begun, and are made after it`,
+    limits,
+    async () => {
+      await using model = await startChatModel(callsOf);
+      await using world = await openWorld({}, model);
+      const { folder } = world.installation;
+      using first = startBundled(folder);
+      const before = await first.url();
+      const runs = await startRuns(before, 'waits', ['stdio']);
+      // The server of the tools ends and starts again, and all calls wait for it.
+      await writeFile(world.gate, '');
+      await untilThereIs(`${world.gate}.held`);
+      for (const { approval } of runs) await approve(before, approval);
+      for (const { approval } of runs) await untilConsumed(before, approval);
+      await end(first, signal);
+      assert.deepEqual(await world.effects(), []);
+      await rm(world.gate);
+      using second = startBundled(folder);
+      assert.deepEqual(await problemsOf(await second.url(), world, runs, false), []);
+    },
+  );
 }
