@@ -31,6 +31,9 @@ async function leavePaused(folder: string): Promise<{ readonly run: string; read
   const [, run = '', approval = ''] =
     /The run (\S+) waits for approval of launch: ravi approvals approve (\S+)/.exec(errors) ?? [];
   assert.notEqual(approval, '', errors);
+  // The call is repeated after the approval, so a pause did not cancel it.
+  assert.match(errors, /^launch: paused$/m);
+  assert.equal(errors.includes('E_CANCELLED'), false, errors);
   return { run, approval };
 }
 
@@ -43,6 +46,9 @@ test('without a server approvals are listed, shown and given, and the run contin
   assert.match(listed.output, new RegExp(`^${approval}  launch  high  pending  `, 'm'), listed.errors);
   const shown = await ravi('approvals', 'show', approval, '--json');
   assert.equal(JSON.parse(shown.output).tool, 'launch', shown.errors);
+  const paused = await ravi('runs', 'show', run);
+  assert.match(paused.output, /^ {2}launch +paused /m);
+  assert.equal(paused.output.includes('E_CANCELLED'), false, paused.output);
   const unasked = await ravi('approvals', 'approve', approval);
   assert.equal(unasked.code, 2);
   assert.match(unasked.errors, /^E_USAGE: Not a terminal: see "ravi approvals show \S+", then pass --yes/);

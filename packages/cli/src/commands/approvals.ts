@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal.ts';
 /** Lists approvals, newest first; those that wait for a decision by default. */
 export const listApprovals: CommandBody = async (invocation, terminal) => {
   const { status = 'undecided', run: runId, limit, cursor } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const wanted = status === 'all' ? undefined : status;
   const query = inputOf<QueryOf<typeof api.approvals.list>>({ status: wanted, runId, limit, cursor });
   const { items, next } = await client.approvals.list(query);
@@ -32,7 +32,7 @@ export const listApprovals: CommandBody = async (invocation, terminal) => {
 /** Shows one approval with its arguments. */
 export const showApproval: CommandBody = async (invocation, terminal) => {
   const { approval: id = '' } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const { approval } = await client.approvals.get(id);
   if (invocation.isJson) return terminal.print(JSON.stringify(approval));
   for (const line of approvalLines(approval, terminal)) terminal.print(line);
@@ -51,7 +51,7 @@ export const approve: CommandBody = async (invocation, terminal) => {
     throw new KernelError('E_USAGE', `${place}: see "${look}", then pass --yes to approve without being asked`);
   }
   const modifiedArgs = args === undefined ? undefined : await readJsonObject(args, 'The arguments', terminal);
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   if (asks) await confirm((await client.approvals.get(id)).approval, modifiedArgs, terminal);
   const { approval } = await decide(client, id, {
     ...(modifiedArgs === undefined ? { decision: 'approved' } : { decision: 'modified', modifiedArgs }),
@@ -65,7 +65,7 @@ export const approve: CommandBody = async (invocation, terminal) => {
 export const answer: CommandBody = async (invocation, terminal) => {
   const { approval: id = '', content: given } = invocation.values;
   const content = given === undefined ? undefined : await readJsonObject(given, 'The content', terminal);
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const { approval } = await client.approvals.get(id);
   const { elicitation } = approval;
   if (elicitation === undefined) {
@@ -130,7 +130,7 @@ async function confirm(
 /** Denies a call; the reason is shown to the model. */
 export const deny: CommandBody = async (invocation, terminal) => {
   const { approval: id = '', reason } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const { approval } = await decide(client, id, { decision: 'denied', ...(reason === undefined ? {} : { reason }) });
   terminal.print(invocation.isJson ? JSON.stringify(approval) : visible(`Denied: ${approval.tool}`));
 };

@@ -16,7 +16,7 @@ import { sizeText, timeText } from '../render/format.ts';
 /** Lists the artifacts of a run, or of the newest runs. */
 export const listArtifacts: CommandBody = async (invocation, terminal) => {
   const { run: runId, limit, cursor } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const page = await client.artifacts.list(inputOf<QueryOf<typeof api.artifacts.list>>({ runId, limit, cursor }));
   printList(page, invocation, terminal, ({ ref, bytes, mediaType, createdAt }) => [
     ref,
@@ -29,7 +29,7 @@ export const listArtifacts: CommandBody = async (invocation, terminal) => {
 /** Writes the content of an artifact to a file or to standard output; with JSON, prints its metadata. */
 export const getArtifact: CommandBody = async (invocation, terminal) => {
   const { artifact: ref = '', output } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const stat = await client.artifacts.get(ref);
   if (invocation.isJson && output === undefined) return terminal.print(JSON.stringify(stat));
   const { body } = await client.artifacts.content(ref);

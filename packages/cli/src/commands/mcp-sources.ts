@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal.ts';
 
 /** Lists the sources whose tools other programs run, with their state. */
 export const listServers: CommandBody = async (invocation, terminal) => {
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const sources = (await client.sources.list()).items.filter(({ isRemote, state }) => isRemote || state !== 'ready');
   if (invocation.isJson) return terminal.print(JSON.stringify({ sources }));
   if (sources.length === 0) return terminal.warn('There are no MCP servers; add one with "ravi mcp add".');
@@ -54,7 +54,7 @@ export const signIn: CommandBody = async (invocation, terminal) => {
     const message = 'A sign-in ends in the browser, at a running server: start "ravi serve" and pass --server <url>';
     throw new KernelError('E_USAGE', message);
   }
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const { url } = await client.sources.signIn(name);
   if (invocation.isJson) return terminal.print(JSON.stringify({ url }));
   terminal.warn(`Open this address in a browser. The console of the server then completes the sign-in:`);
@@ -64,7 +64,7 @@ export const signIn: CommandBody = async (invocation, terminal) => {
 /** Forgets the credentials of the caller at a server. */
 export const signOut: CommandBody = async (invocation, terminal) => {
   const { name = '' } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   await client.sources.signOut(name);
   terminal.print(invocation.isJson ? JSON.stringify({ name }) : visible(`Signed out at ${name}`));
 };
@@ -75,7 +75,7 @@ export const decideDefinition: CommandBody = async (invocation, terminal) => {
   const isAll = invocation.flags.has('all');
   const decision = invocation.flags.has('reject') ? 'reject' : 'accept';
   const asks = !invocation.flags.has('yes');
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const held = await (isAll ? allOfServer(client, name) : heldDefinitions(client, name));
   const those = held.length === 1 ? 'this definition' : `these ${held.length} definitions`;
   const lines = held.flatMap(differenceLines);

@@ -18,7 +18,7 @@ import { watchRun } from '../watch-run.ts';
 /** Lists runs, newest first. */
 export const listRuns: CommandBody = async (invocation, terminal) => {
   const { status, kind, limit, cursor } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const page = await client.runs.list(inputOf<QueryOf<typeof api.runs.list>>({ status, kind, limit, cursor }));
   printList(page, invocation, terminal, (run) => [
     run.id,
@@ -31,7 +31,7 @@ export const listRuns: CommandBody = async (invocation, terminal) => {
 /** Shows a run with its calls, artifacts and open questions. */
 export const showRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '' } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const run = await client.runs.get(id);
   if (invocation.isJson) return terminal.print(JSON.stringify(run));
   for (const line of runLines(run, terminal)) terminal.print(line);
@@ -40,7 +40,7 @@ export const showRun: CommandBody = async (invocation, terminal) => {
 /** Streams the events of a run until it ends or pauses; with JSON, one event per line. */
 export const tailRun: CommandBody = async (invocation, terminal) => {
   const { run: runId = '' } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const view = createEventView(terminal, { showsText: true, namesApprovals: true });
   const { run } = await followRun({
     client,
@@ -55,7 +55,7 @@ export const tailRun: CommandBody = async (invocation, terminal) => {
 /** Resumes a paused run and shows it to its end. A run that has ended is only shown. */
 export const resumeRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '', answer } = invocation.values;
-  await using client = await connect(invocation, terminal, { decides: true });
+  await using client = await connect(invocation, terminal, { decides: true, needsInstallation: true });
   const found = await client.runs.get(id);
   if (found.status !== 'paused' && found.status !== 'running') return showEnded(found, invocation, terminal);
   // The stream of a running run would not end.
@@ -72,7 +72,7 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
 /** Cancels a run. */
 export const cancelRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '' } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const run = await client.runs.cancel(id);
   terminal.print(invocation.isJson ? JSON.stringify(run) : `${run.id} is being cancelled`);
 };

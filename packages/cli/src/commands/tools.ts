@@ -13,7 +13,7 @@ import { visible } from '../render/visible.ts';
 /** Lists the tools with their risk, optionally only those that contain the words. */
 export const listTools: CommandBody = async (invocation, terminal) => {
   const { query: q } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const { items: tools } = await client.tools.list(q === undefined ? {} : { q });
   if (invocation.isJson) return terminal.print(JSON.stringify({ tools }));
   const rows = tools.map(({ name, risk = 'hosted', description }) => [
@@ -27,7 +27,7 @@ export const listTools: CommandBody = async (invocation, terminal) => {
 /** Shows one tool with its schemas. @throws KernelError `E_TOOL_UNKNOWN` with near names */
 export const describeTool: CommandBody = async (invocation, terminal) => {
   const { tool: name = '' } = invocation.values;
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
   const tool = await suggesting(client, name, () => client.tools.get(name));
   if (invocation.isJson) return terminal.print(JSON.stringify(tool));
   const { description, kind, risk, source, inputSchema, outputSchema } = tool;

@@ -12,6 +12,8 @@ export interface ConnectOptions {
   readonly decides?: boolean;
   /** True for a command that stays open: an installation in this process then resumes runs like a server. */
   readonly recovers?: boolean;
+  /** True for a command about what is there already: it creates nothing in a folder that has no installation. */
+  readonly needsInstallation?: boolean;
 }
 
 /**
@@ -22,14 +24,17 @@ export interface ConnectOptions {
 export async function connect(
   invocation: Invocation,
   terminal: Terminal,
-  { decides = false, recovers = false }: ConnectOptions = {},
+  { decides = false, recovers = false, needsInstallation = false }: ConnectOptions = {},
 ): Promise<Connection> {
   const { config, approve } = invocation.values;
   const server = serverOf(invocation, terminal);
   if (server !== undefined) return connectTo(server, terminal.env['RAVI_TOKEN'] || undefined);
   // A command that uses a server does not need the runtime, which is slow to load.
   const { openHere } = await import('./open-here.ts');
-  return openHere({ config, decides, approve: approve as ApprovalMode | undefined, recovers }, terminal);
+  return openHere(
+    { config, decides, approve: approve as ApprovalMode | undefined, recovers, needsInstallation },
+    terminal,
+  );
 }
 
 /**

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import type { PluginsConfig } from '@ravi/host';
 import { findInstallation, openMonolith, recoverRuns, tokens } from '@ravi/monolith';
 import type { InstallationOptions } from '@ravi/monolith';
+import { KernelError } from '@ravi/kernel';
 import type { LogFields, Logger } from '@ravi/kernel';
 import { everything, nothing, warnOfEverything } from '../approve.ts';
 import type { ApprovalMode } from '../approve.ts';
@@ -17,15 +19,21 @@ export interface OpenHereOptions {
   readonly approve: ApprovalMode | undefined;
   /** True for a command that stays open and resumes runs like a server. A short command must not take over runs. */
   readonly recovers?: boolean;
+  /** True for a command that creates nothing where there is neither a configuration nor a data folder. */
+  readonly needsInstallation?: boolean;
 }
 
-/** Opens the installation in this process, like a server that does not listen. @throws KernelError as `openMonolith` */
+/**
+ * Opens the installation in this process, like a server that does not listen.
+ * @throws KernelError `E_USAGE` if there is no installation and the command needs one, and as `openMonolith`
+ */
 export async function openHere(
-  { config: configPath, decides, approve, recovers = false }: OpenHereOptions,
+  { config: configPath, decides, approve, recovers = false, needsInstallation = false }: OpenHereOptions,
   terminal: Terminal,
 ): Promise<Connection> {
   const { env, cwd, warn } = terminal;
   const where = { configPath, cwd, env, isServer: true, ignoresTokens: true };
+  if (needsInstallation) await checkInstallation(where);
   const plugins = decides ? await approvalsHere(where, approve, terminal) : {};
   const monolith = await openMonolith({ ...where, plugins, logger: createTextLogger(warn) });
   const recovery = recovers ? recoverRuns(monolith) : undefined;
@@ -45,6 +53,14 @@ export async function openHere(
       await recovery?.[Symbol.asyncDispose]();
     },
   });
+}
+
+/** Looks at the folder before anything is opened, because opening creates the data folder. @throws KernelError `E_USAGE` */
+async function checkInstallation(where: InstallationOptions): Promise<void> {
+  const { configPath, dataFolder } = await findInstallation(where);
+  if (configPath !== undefined || existsSync(dataFolder)) return;
+  const message = `There is no installation in ${where.cwd}: no ravi.config.json or ravi.config.ts, and no data in ${dataFolder}. Go to its folder, or name it with --config <file>, or its server with --server <url>`;
+  throw new KernelError('E_USAGE', message);
 }
 
 /**
