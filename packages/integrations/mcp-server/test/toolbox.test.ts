@@ -60,7 +60,7 @@ for (const generation of generations) {
     const { tools } = await mcp.client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['resume', 'status', 'add', 'launch'],
+      ['resume', 'status', 'add', 'launch', 'later'],
     );
     assert.equal(textOf(await mcp.call('add', { a: 1, b: 2 })), '3');
     assert.equal(textOf(await mcp.call('launch')), '"launched"');
@@ -116,6 +116,69 @@ for (const generation of generations) {
     await assert.rejects(mcp.client.readResource({ uri: 'ravi://runs/run_none/result' }), /not found/i);
   });
 }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the SDK knows no results of tasks
+type Answer = any;
+const anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
+
+test('a client of 2025-11-25 starts a call as a task, and gets its result', async () => {
+  await using opened = await open('2025-11-25');
+  const { mcp } = opened;
+  const request = (method: string, params: object): Promise<Answer> =>
+    mcp.client.request({ method, params: { ...params } }, anything);
+  const code = 'return await tools.add({ a: 40, b: 2 })';
+  const { task } = await request('tools/call', { name: 'execute', arguments: { code }, task: {} });
+  assert.equal(task.status, 'working');
+  const { content } = await request('tasks/result', { taskId: task.taskId });
+  assert.equal(content[0].text, '42');
+  assert.equal((await request('tasks/get', { taskId: task.taskId })).status, 'completed');
+  await assert.rejects(request('tasks/get', { taskId: 'run_none' }));
+});
+
+test('a client of 2026-07-28 gets a tool that runs in the background as a task, and its result later', async () => {
+  await using program = await createToolboxProgram();
+  const server = createMcpEndpoint({
+    stateKey: new Uint8Array(32).fill(1),
+    clock: systemClock,
+    maxMessageBytes: 1_000_000,
+  });
+  await using _server = server;
+  const caller = { principal: 'ann', gateway: program.gateway };
+  const send = async (id: number, method: string, params: object): Promise<Answer> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: envelope } });
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...('name' in params ? { 'mcp-name': String(params.name) } : {}),
+      ...('taskId' in params ? { 'mcp-name': String(params.taskId) } : {}),
+    };
+    const url = 'http://localhost/mcp?mode=tools';
+    const response = await server.fetch(new Request(url, { method: 'POST', headers, body }), caller);
+    const text = await response.text();
+    const line = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+    return (JSON.parse(line) as { result?: unknown }).result ?? assert.fail(text);
+  };
+  const { taskId, resultType } = await send(1, 'tools/call', { name: 'later', arguments: { a: 1, b: 2 } });
+  assert.equal(resultType, 'task');
+  for (let id = 2; ; id++) {
+    // Without a socket nothing else lets the script run.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const task = await send(id, 'tasks/get', { taskId });
+    if (task.status === 'working') continue;
+    assert.deepEqual([task.status, task.result.content[0].text], ['completed', '3']);
+    break;
+  }
+});
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
 
 test('the server tells the version of its package', async () => {
   const manifest = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -19,7 +19,9 @@ export interface ToolboxProgram extends AsyncDisposable {
 const principal = 'ann';
 
 /** Creates the program. Its caller may approve if `mayApprove`. */
-export async function createToolboxProgram({ mayApprove = true }: { mayApprove?: boolean } = {}): Promise<ToolboxProgram> {
+export async function createToolboxProgram({
+  mayApprove = true,
+}: { mayApprove?: boolean } = {}): Promise<ToolboxProgram> {
   const store = await createSqliteStateStore({ file: ':memory:', durability: 'process' });
   const blobs = createMemoryBlobStore();
   const feed = createApprovalFeed({ store: store.approvals, clock: systemClock, logger: silentLogger, maxPollMs: 5 });
@@ -62,7 +64,7 @@ export async function createToolboxProgram({ mayApprove = true }: { mayApprove?:
     async settle(runId) {
       const running = started.get(runId);
       started.delete(runId);
-      return (running ?? chains.resume(runId)) as ReturnType<McpGateway['settle']>;
+      return running ?? chains.resume(runId);
     },
     async *follow() {},
     async run(runId) {
@@ -83,12 +85,12 @@ export async function createToolboxProgram({ mayApprove = true }: { mayApprove?:
     },
     artifacts: async () => [],
     async artifact(ref) {
-      const stat = await blobs.stat(ref as never);
+      const stat = await blobs.stat(ref);
       if (stat === undefined) throw new KernelError('E_ARTIFACT_UNKNOWN', `There is no artifact ${ref}`);
       return { ref, mediaType: stat.mediaType, bytes: stat.bytes } as never;
     },
     async read(ref, range) {
-      const content = new Uint8Array(await new Response(await blobs.open(ref as never)).arrayBuffer());
+      const content = new Uint8Array(await new Response(await blobs.open(ref)).arrayBuffer());
       return range === undefined ? content : content.subarray(range.offset, range.offset + range.length);
     },
     inboxUrl: 'http://127.0.0.1:1/approvals',
@@ -122,6 +124,7 @@ function toolsOf(launches: string[]): readonly Tool[] {
       launches.push('launch');
       return 'launched';
     }),
+    { ...tool('later', 'safe', ({ a, b }) => a + b), mode: 'background' },
   ];
 }
 
@@ -129,7 +132,17 @@ function summaryOf(tool: AnyTool, toolbox: Toolbox): Awaited<ReturnType<McpGatew
   const { name, description } = tool;
   const source = toolbox.sourceOf(name) ?? '';
   if (!isLocalTool(tool)) return { name, description, kind: 'hosted', source };
-  const { inputSchema, allowedCallers } = tool;
+  const { inputSchema, allowedCallers, mode } = tool;
   const callers = allowedCallers === undefined ? {} : { allowedCallers };
-  return { name, description, kind: 'local', source, inputSchema, risk: staticRisk(tool, 'high'), ...callers };
+  const background = mode === 'background' ? { mode } : {};
+  return {
+    name,
+    description,
+    kind: 'local',
+    source,
+    inputSchema,
+    risk: staticRisk(tool, 'high'),
+    ...callers,
+    ...background,
+  };
 }
