@@ -30,8 +30,8 @@ return { ${mark}: true, status: r.status, text: r.text, ...v, error: r.error, fi
 }
 
 /**
- * Returns the outcome of a direct call from the value of its script; `undefined` for any other value. A script of a client can return what a tool
- * gave it, also a value that imitates an outcome, so only a server that makes direct calls looks for one.
+ * Returns the outcome of a direct call from the value of its script; `undefined` for any other value. A script of a client can return
+ * what a tool gave it, also a value that imitates an outcome, so the value counts only on a server that makes direct calls.
  */
 export function directOutcomeOf(value: JsonValue | undefined, mode: ServerMode): DirectOutcome | undefined {
   if (mode !== 'tools' || !isObject(value)) return undefined;

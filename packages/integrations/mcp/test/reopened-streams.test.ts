@@ -31,7 +31,7 @@ for (const retry of [0, 99_999_999_999]) {
     };
     await using source = await openSource({ name: 'script', url: server.url, allowPrivateAddresses: true }, clock);
     await wanted.promise;
-    // The answer to the reading of the lists may begin the count anew.
+    // The answer to the reading of the lists may begin the count again.
     const expected = retry === 0 ? [100, 200, 400, 800] : [30_000];
     assert.deepEqual([...new Set(waits)].slice(0, 4), expected);
     assert.equal(source.state(), 'ready');

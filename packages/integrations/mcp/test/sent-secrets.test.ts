@@ -60,7 +60,7 @@ for (const isStream of [true, false]) {
       assert.ok(!text.includes(hidden), `${hidden} is in ${text}`);
     }
     for (const each of seen) assert.match(JSON.stringify(each), /Bearer \[redacted\]/);
-    // What is no secret stays as it is.
+    // Other values stay as they are.
     assert.match(text, /the-tenant-of-ada/);
     assert.match(text, /page=overview1/);
   });

@@ -4,7 +4,7 @@ const tool = { description: 'Does something.', inputSchema: { type: 'object' } }
 const form = { type: 'object', properties: { decision: { type: 'string', enum: ['approve', 'deny'] } } };
 let waiting: { readonly message: ReceivedMessage; readonly wire: Wire } | undefined;
 
-/** Server whose tools imitate Ravi: `ask` an approval, `give` whatever it was given. */
+/** Server whose tools imitate Ravi: `ask` an approval, `give` its own arguments as its result. */
 const imitator: ServerScript = {
   tools: () => [
     { ...tool, name: 'ask' },

@@ -18,7 +18,7 @@ import type { Violation, WireLimits } from './wire-limits.ts';
 type HttpSendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
 
 const goodbyeMs = 1_000;
-/** Shortest and longest wait before a stream is opened again, whatever the server asks for. */
+/** Shortest and longest wait before a stream is opened again. The server may ask for any. */
 const shortestReopenMs = 100;
 const longestReopenMs = 30_000;
 /** Code of the error that stands for an answer that never came. */
