@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { honestTools, serveHttp, serveSdk } from '@ravi/mcp-testing';
 import type { ReceivedMessage, Wire } from '@ravi/mcp-testing';
 import { createFakeClock, settle } from '@ravi/testkit';
@@ -277,3 +278,33 @@ for (const version of ['2025-11-25', '2026-07-28'] as const) {
     );
   });
 }
+
+test('a server of version 2025-11-25 announces changed tools and prompts on its own stream, over HTTP', async () => {
+  const streams: ServerResponse[] = [];
+  let tools: readonly unknown[] = honestTools;
+  let prompts: readonly unknown[] = [];
+  await using server = await serveHttp({
+    capabilities: { tools: { listChanged: true }, prompts: { listChanged: true } },
+    tools: () => tools,
+    on: { 'prompts/list': (message, wire) => wire.result(message, { prompts }) },
+    http(request, response) {
+      if (request.method !== 'GET') return false;
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      streams.push(response);
+      return true;
+    },
+  });
+  const clock = createFakeClock();
+  const options = { name: 'listed', url: server.url, allowPrivateAddresses: true, prompts: true };
+  await using source = await openSource(options, clock);
+  const announce = (list: string): unknown =>
+    streams[0]?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` })}\n\n`);
+  await when(() => streams.length === 1);
+  assert.deepEqual(source.names(), ['listed__work']);
+  tools = [...honestTools, more];
+  announce('tools');
+  await advanceUntil(clock, () => source.names().includes('listed__more'));
+  prompts = [{ name: 'greet' }];
+  announce('prompts');
+  await advanceUntil(clock, () => source.names().includes('listed__prompts.greet'));
+});
