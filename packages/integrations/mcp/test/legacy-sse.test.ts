@@ -72,3 +72,21 @@ test('a call whose event stream ends fails at once, says that it may have run, a
   await failed;
   assert.equal(server.seen.filter((method) => method === 'tools/call').length, 1);
 });
+
+test('a call to a server over SSE that has forgotten its session fails, and the server is greeted again', async () => {
+  const clock = createFakeClock();
+  await using server = await serveSse();
+  await using source = await openSource(optionsOf(server.url), clock);
+  server.forget();
+  await assert.rejects(source.call('older__work'), (error) => {
+    assert.ok(isKernelError(error, 'E_SOURCE_UNAVAILABLE'), String(error));
+    assert.match(error.message, /HTTP 404.*The call may have run/);
+    return true;
+  });
+  assert.equal(source.state(), 'failed');
+  clock.advance(1_000);
+  await source.until(() => source.state() === 'ready');
+  const { content } = await source.call('older__work', { value: 'again' });
+  assert.deepEqual(content, [{ type: 'text', text: '{"value":"again"}' }]);
+  assert.equal(server.seen.filter((method) => method === 'tools/call').length, 1);
+});

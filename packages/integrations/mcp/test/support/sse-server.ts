@@ -9,6 +9,8 @@ export interface SseServer extends AsyncDisposable {
   readonly seen: readonly string[];
   /** Ends the open event streams. */
   endStreams(): void;
+  /** Answers messages of all sessions so far with 404, and leaves their streams open. */
+  forget(): void;
 }
 
 /** Result of a call, or `never` for one that stays without an answer. */
@@ -20,6 +22,7 @@ export type SseAnswer = (args: unknown) => string | 'never';
  */
 export async function serveSse(answer: SseAnswer = (args) => JSON.stringify(args)): Promise<SseServer> {
   const seen: string[] = [];
+  const forgotten = new Set<string>();
   const streams = new Map<string, { readonly response: ServerResponse; isInitialized: boolean }>();
   const server: HttpScript = await serveHttp({
     http(request, response, message) {
@@ -32,7 +35,7 @@ export async function serveSse(answer: SseAnswer = (args) => JSON.stringify(args
         response.write(`event: endpoint\ndata: /messages?session=${id}\n\n`);
         return true;
       }
-      const stream = session === null ? undefined : streams.get(session);
+      const stream = session === null || forgotten.has(session) ? undefined : streams.get(session);
       if (stream === undefined || message === undefined) {
         response.writeHead(session === null ? 405 : 404).end();
         return true;
@@ -52,6 +55,9 @@ export async function serveSse(answer: SseAnswer = (args) => JSON.stringify(args
     seen,
     endStreams() {
       for (const { response } of streams.values()) response.end();
+    },
+    forget() {
+      for (const id of streams.keys()) forgotten.add(id);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
