@@ -82,7 +82,7 @@ for (const generation of generations) {
     assert.equal(await launches(own.folder), 'launch\n');
   });
 
-  test(`a client of ${generation} behind --server learns that the tools of the server have changed`, async () => {
+  test(`a client of ${generation} of a process with --server learns that the tools of the server have changed`, async () => {
     await using server = await startServer();
     const { promise: changed, resolve } = Promise.withResolvers<void>();
     await using mcp = await connectStdio(server.folder, generation, {
@@ -107,7 +107,7 @@ for (const generation of generations) {
     assert.equal(textOf(await mcp.execute('return await tools.late()')), 'here');
   }, 60_000);
 
-  test(`a client of ${generation} behind --server reaches no run of another caller, whose token is another`, async () => {
+  test(`a client of ${generation} of a process with --server reaches no run of another caller, whose token is another`, async () => {
     const [ann, bob] = ['a'.repeat(40), 'b'.repeat(40)];
     const config = {
       tools: ['./tools'],

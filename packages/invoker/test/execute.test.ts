@@ -51,7 +51,7 @@ test('a result after the time-out is dropped and marked late, without a second r
   }
 });
 
-test('a tool knows whether anybody receives its progress', async () => {
+test('a tool knows whether an observer receives its progress', async () => {
   const known: boolean[] = [];
   for (const session of [{}, { onProgress: () => {} }]) {
     const tool = heldTool('t');

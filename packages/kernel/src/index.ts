@@ -81,14 +81,8 @@ export type {
   RunEventPayloads,
   RunEventType,
 } from './event/run-event.ts';
-export type {
-  ModelError,
-  ModelErrorCode,
-  ModelEvent,
-  ModelStopReason,
-  ModelUsage,
-  ModelWarning,
-} from './model/model-event.ts';
+export type { ModelError, ModelErrorCode, ModelEvent, ModelStopReason, ModelWarning } from './model/model-event.ts';
+export type { ModelUsage, ModelUse } from './base/model-usage.ts';
 export type { ModelCallOptions, ModelProvider } from './model/model-request.ts';
 export type {
   ModelMessage,
@@ -225,7 +219,6 @@ export type {
   Tool,
   ToolCaller,
   ToolConcurrency,
-  ModelUse,
   ToolContext,
   ToolExecutionResult,
   AddToolOptions,

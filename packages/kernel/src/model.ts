@@ -1,11 +1,5 @@
-export type {
-  ModelError,
-  ModelErrorCode,
-  ModelEvent,
-  ModelStopReason,
-  ModelUsage,
-  ModelWarning,
-} from './model/model-event.ts';
+export type { ModelError, ModelErrorCode, ModelEvent, ModelStopReason, ModelWarning } from './model/model-event.ts';
+export type { ModelUsage } from './base/model-usage.ts';
 export type { ModelCallOptions, ModelProvider } from './model/model-request.ts';
 export type {
   ModelMessage,

@@ -33,7 +33,7 @@ export function FieldTitle({ label, isRequired }: Pick<LabelledFieldProps, 'labe
   );
 }
 
-/** What the input with this id is described by; nothing without a hint. */
+/** Description of the input with this id; nothing without a hint. */
 export function FieldHint({ id, hint }: Pick<LabelledFieldProps, 'id' | 'hint'>) {
   if (hint === undefined) return null;
   return (

@@ -26,7 +26,7 @@ export interface HeldTool {
   readonly rejected?: RejectedDefinition;
 }
 
-/** What the operator says about a source. */
+/** Settings of a source that the operator wrote. */
 export interface SourceRules {
   /** True if hints of the source count. */
   readonly isTrusted: boolean;

@@ -1,4 +1,4 @@
-/** What a hostile client writes, and what it gets. */
+/** Lines of a hostile client, and the answer to them. */
 export interface HostileLines {
   readonly title: string;
   /** Returns the bytes to write; `id` is that of no other case. */

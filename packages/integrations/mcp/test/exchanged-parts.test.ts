@@ -25,7 +25,7 @@ async function openScript(script: ServerScript): Promise<Opened> {
   };
 }
 
-test('a server is asked for progress only if somebody receives it', async () => {
+test('a server is asked for progress only if an observer receives it', async () => {
   const tokens: unknown[] = [];
   const { script } = modernScript({
     on: {

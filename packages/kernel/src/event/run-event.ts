@@ -2,12 +2,13 @@ import type { AwaitedApproval } from '../approval/approval.ts';
 import type { ApprovalTrace, CallStatus } from '../call/call-record.ts';
 import type { ChainRunResult } from '../call/chain-run-result.ts';
 import type { InvocationError, InvocationResult } from '../call/invocation-result.ts';
-import type { ModelError, ModelStopReason, ModelUsage, ModelWarning } from '../model/model-event.ts';
+import type { ModelUsage, ModelUse } from '../base/model-usage.ts';
+import type { ModelError, ModelStopReason, ModelWarning } from '../model/model-event.ts';
 import type { ModelMessage } from '../model/model-request.ts';
 import type { ConsoleLine, SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { ElicitationRequest } from '../tool/elicitation.ts';
 import type { ToolRisk } from '../tool/risk.ts';
-import type { ModelUse, ProgressUpdate, ToolCaller } from '../tool/tool.ts';
+import type { ProgressUpdate, ToolCaller } from '../tool/tool.ts';
 
 /** Ids that every event has. */
 export interface EventScope {

@@ -1,20 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { ContentBlock } from '../tool/content.ts';
+import type { ModelUsage } from '../base/model-usage.ts';
 import type { InvocationError } from '../call/invocation-result.ts';
-
-/** Token counts of one response. */
-export interface ModelUsage {
-  /** All input, including tokens read from or written to a cache. */
-  readonly inputTokens: number;
-  /** All output, including reasoning. */
-  readonly outputTokens: number;
-  /** Input tokens read from the provider's cache. */
-  readonly cachedInputTokens?: number;
-  /** Input tokens written to the provider's cache. */
-  readonly cacheWriteTokens?: number;
-  /** Output tokens used for reasoning. */
-  readonly reasoningTokens?: number;
-}
 
 /**
  * Reason why a model stopped. `end`: it finished. `tool-use`: it waits for tool results. `length`: a limit cut it off.

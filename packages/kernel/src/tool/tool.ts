@@ -4,7 +4,7 @@ import type { ContentBlock } from './content.ts';
 import type { ElicitationRequest, ElicitationResult } from './elicitation.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ModelUsage } from '../model/model-event.ts';
+import type { ModelUse } from '../base/model-usage.ts';
 import { compareRisk } from './risk.ts';
 import type { ToolRisk } from './risk.ts';
 import type { Principal } from '../base/run-context.ts';
@@ -37,18 +37,6 @@ export interface ProgressUpdate {
   readonly message?: string;
 }
 
-/** Request to a model that a tool made, reported through `context.usedModel`. */
-export interface ModelUse {
-  /** Id of the provider. */
-  readonly provider: string;
-  /** Requested model. */
-  readonly model: string;
-  /** Absent if the provider did not count. */
-  readonly usage?: ModelUsage;
-  /** Code of the error, if the model gave no answer. */
-  readonly errorCode?: string;
-}
-
 /** Context of a tool call, passed in addition to the arguments. */
 export interface ToolContext {
   readonly runId: string;
@@ -73,7 +61,7 @@ export interface ToolContext {
   progress(update: ProgressUpdate): void;
   /** Reports a request that the tool made to a model, so that the trace of the run has it. */
   usedModel(use: ModelUse): void;
-  /** False if nobody receives progress: a tool can leave out work that only its progress needs. */
+  /** False if no observer receives progress: a tool can leave out work that only its progress needs. */
   readonly reportsProgress: boolean;
   /**
    * Asks the person for whom the run works, and waits for the answer. The time of the wait does not count towards the time limit of

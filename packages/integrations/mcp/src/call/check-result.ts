@@ -6,7 +6,7 @@ import { isObject } from '../connection/message-kind.ts';
 
 /**
  * Returns the result of a tool, if every part of it that is read has its type. The schemas of the SDK check the same, and parts that
- * nobody reads, in ten times the time.
+ * no code reads, in ten times the time.
  * @throws KernelError `E_OUTPUT_INVALID`
  */
 export function checkedResult(result: unknown, isModern: boolean): CallToolResult {
