@@ -23,7 +23,7 @@ export const taskMark = 'ravi/task';
 export const entriesMark = 'ravi/entries';
 
 /** Keys of a result under which a server lists something. */
-export const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
 
 /**
  * Returns a message without what the SDK refuses although it can be used. An answer that is a task, a kind that the SDK does not know,
