@@ -44,6 +44,8 @@ export interface ProtectedServer extends AsyncDisposable, ProtectedServerOptions
   readonly clients: Map<string, { readonly redirect_uris: readonly string[] }>;
   /** Signs in as a person and returns the query with which the browser comes back. */
   visit(url: string, subject: string): Promise<URLSearchParams>;
+  /** True if an `Authorization` header has an access token that is valid now. */
+  isValid(authorization: string | undefined): boolean;
   /** Makes every access token invalid. */
   expireTokens(): void;
 }
@@ -87,6 +89,7 @@ export async function startProtectedServer(given: Partial<ProtectedServerOptions
       const response = await fetch(`${url}&as=${subject}`, { redirect: 'manual' });
       return new URL(response.headers.get('location') ?? '').searchParams;
     },
+    isValid: (authorization = '') => access.has(authorization.replace(/^Bearer /i, '')),
     expireTokens: () => access.clear(),
     async [Symbol.asyncDispose]() {
       await handler.close();

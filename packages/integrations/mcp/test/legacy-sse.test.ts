@@ -3,7 +3,9 @@ import { isKernelError } from '@ravi/kernel';
 import { createFakeClock, settle } from '@ravi/testkit';
 import { test } from 'vitest';
 import type { HttpServerOptions } from '../src/index.ts';
+import { startProtectedServer } from '@ravi/mcp-testing';
 import { openSource } from './support/open-source.ts';
+import { openSource as openForCallers, signInAs } from './support/sign-in.ts';
 import { serveSse } from './support/sse-server.ts';
 
 function optionsOf(url: string, more: Partial<HttpServerOptions> = {}): HttpServerOptions {
@@ -89,4 +91,25 @@ test('a call to a server over SSE that has forgotten its session fails, and the 
   const { content } = await source.call('older__work', { value: 'again' });
   assert.deepEqual(content, [{ type: 'text', text: '{"value":"again"}' }]);
   assert.equal(server.seen.filter((method) => method === 'tools/call').length, 1);
+});
+
+test('a caller signs in at a server over SSE, and a token that expires between two calls is refreshed', async () => {
+  await using authorization = await startProtectedServer();
+  await using server = await serveSse(undefined, authorization);
+  // Its tokens are for the server over SSE.
+  Object.assign(authorization, { url: server.url });
+  await using source = await openForCallers(server, undefined, { transport: 'sse' });
+  assert.equal(source.open.remote?.status().state, 'sign-in');
+  await signInAs(authorization, source.signIn, 'ada');
+  await source.until(() => source.open.remote?.status().state === 'ready');
+  assert.equal(await source.call('ada', {}, 'files__work'), '{}');
+
+  // From now on the server answers messages with 401, also those of the open stream.
+  authorization.expireTokens();
+  assert.equal(await source.call('ada', {}, 'files__work'), '{}');
+  assert.deepEqual(
+    authorization.tokenRequests.map((request) => request.get('grant_type')),
+    ['authorization_code', 'refresh_token'],
+  );
+  assert.equal(server.seen.filter((method) => method === 'tools/call').length, 2);
 });

@@ -4,6 +4,7 @@ import {
   IssuerMismatchError,
   OAuthError,
   SdkHttpError,
+  SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { isKernelError, KernelError } from '@ravi/kernel';
@@ -59,6 +60,7 @@ export function isSignInRequired(error: unknown): boolean {
     if (isKernelError(each, 'E_SIGN_IN_REQUIRED')) return true;
     if (UnauthorizedError.isInstance(each) || InsufficientScopeError.isInstance(each)) return true;
     if (SdkHttpError.isInstance(each) && each.status === 401) return true;
+    if (each instanceof SseError && each.code === 401) return true;
     each = (each as { readonly cause?: unknown }).cause;
   }
   return false;

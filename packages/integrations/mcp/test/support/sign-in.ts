@@ -17,8 +17,8 @@ export interface Opened extends AsyncDisposable {
   readonly signIn: ToolSourceSignIn;
   readonly logger: ReturnType<typeof createMemoryLogger>;
   until(holds: () => boolean): Promise<void>;
-  /** Calls `whoami` and returns its text. */
-  call(principal: string, context?: Partial<ToolContext>): Promise<string>;
+  /** Calls a tool, `whoami` by default, and returns its text. */
+  call(principal: string, context?: Partial<ToolContext>, name?: string): Promise<string>;
 }
 
 /** Opens a server as the source `files` of a host. */
@@ -47,8 +47,8 @@ export async function openSource(
     async until(holds) {
       while (!holds()) await wake.promise;
     },
-    async call(principal, context = {}) {
-      const tool = open.content().tools.find(({ name }) => name === 'files__whoami');
+    async call(principal, context = {}, toolName = 'files__whoami') {
+      const tool = open.content().tools.find(({ name }) => name === toolName);
       assert.ok(tool !== undefined && isLocalTool(tool));
       const { content } = await tool.execute({}, createToolContext({ principal, ...context }));
       const [block] = content as readonly { readonly text: string }[];

@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serveHttp } from '@ravi/mcp-testing';
-import type { HttpScript, ReceivedMessage } from '@ravi/mcp-testing';
+import type { HttpScript, ProtectedServer, ReceivedMessage } from '@ravi/mcp-testing';
 
 /** Server over the older SSE: one event stream for all answers, and an address for messages. */
 export interface SseServer extends AsyncDisposable {
@@ -20,12 +20,16 @@ export type SseAnswer = (args: unknown) => string | 'never';
  * Starts a server that knows the older SSE only. As the older protocol wants it, each stream is a session that has to be initialized
  * before anything else is answered.
  */
-export async function serveSse(answer: SseAnswer = (args) => JSON.stringify(args)): Promise<SseServer> {
+export async function serveSse(
+  answer: SseAnswer = (args) => JSON.stringify(args),
+  signIn?: Pick<ProtectedServer, 'issuer' | 'isValid'>,
+): Promise<SseServer> {
   const seen: string[] = [];
   const forgotten = new Set<string>();
   const streams = new Map<string, { readonly response: ServerResponse; isInitialized: boolean }>();
   const server: HttpScript = await serveHttp({
     http(request, response, message) {
+      if (signIn !== undefined && refuses(request, response, signIn)) return true;
       const session = new URL(request.url ?? '', 'http://localhost').searchParams.get('session');
       if (request.method === 'GET') {
         const id = String(streams.size + 1);
@@ -61,6 +65,24 @@ export async function serveSse(answer: SseAnswer = (args) => JSON.stringify(args
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+// Responds to a request without a valid token, and describes where tokens come from.
+function refuses(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { issuer, isValid }: Pick<ProtectedServer, 'issuer' | 'isValid'>,
+): boolean {
+  const origin = `http://${request.headers.host}`;
+  if (request.url === '/.well-known/oauth-protected-resource') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ resource: `${origin}/mcp`, authorization_servers: [issuer] }));
+    return true;
+  }
+  if (isValid(request.headers.authorization)) return false;
+  const metadata = `${origin}/.well-known/oauth-protected-resource`;
+  response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
+  return true;
 }
 
 function resultOf({ method, params }: ReceivedMessage, answer: SseAnswer): object | undefined {
