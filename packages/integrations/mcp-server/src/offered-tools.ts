@@ -86,7 +86,7 @@ export function offeredTools(mode: ServerMode, installed: readonly ToolSummary[]
   for (const name of modes[mode]) {
     const chain = name === 'execute' ? installed.find(isScriptTool) : undefined;
     const shown = chain === undefined ? own[name] : executeOf(chain);
-    const listed = { name: taken.has(name) ? `ravi_${name}` : name, ...shown };
+    const listed = { name: freeName(name, taken), ...shown };
     offered.set(listed.name, { kind: 'own', own: name, listed, canBeTask: name === 'execute' });
   }
   for (const tool of direct) {
@@ -95,6 +95,11 @@ export function offeredTools(mode: ServerMode, installed: readonly ToolSummary[]
     offered.set(tool.name, { kind: 'direct', isBackground, hasRun, listed: listedTool(tool), canBeTask: hasRun });
   }
   return offered;
+}
+
+// An installed tool keeps its name.
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  return taken.has(name) ? freeName(`ravi_${name}`, taken) : name;
 }
 
 /** Returns the name under which a tool of the server itself is offered. */

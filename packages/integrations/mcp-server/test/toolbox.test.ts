@@ -5,7 +5,9 @@ import { systemClock } from '@ravi/kernel';
 import { connectOver, generations, runIdOf, textOf } from '@ravi/mcp-testing';
 import type { Generation, McpClientOptions, McpTestClient } from '@ravi/mcp-testing';
 import { test } from 'vitest';
+import type { ToolSummary } from '@ravi/api';
 import { createMcpEndpoint } from '../src/index.ts';
+import { offeredTools } from '../src/offered-tools.ts';
 import type { ServerMode } from '../src/index.ts';
 import { createToolboxProgram } from './support/toolbox-gateway.ts';
 import type { ToolboxProgram } from './support/toolbox-gateway.ts';
@@ -188,4 +190,25 @@ test('the server tells the version of its package', async () => {
     await using opened = await open(generation);
     assert.equal(opened.mcp.client.getServerVersion()?.version, manifest.version);
   }
+});
+
+test('an installed tool keeps its name, and the tools of the server take others', () => {
+  const summary = (name: string): ToolSummary => ({
+    name,
+    description: name,
+    kind: 'local',
+    source: 'local',
+    inputSchema: { type: 'object' },
+  });
+  const offered = offeredTools('tools', ['resume', 'ravi_resume', 'status'].map(summary));
+  assert.deepEqual(
+    Array.from(offered, ([name, tool]) => [name, tool.kind === 'own' ? tool.own : tool.kind]),
+    [
+      ['ravi_ravi_resume', 'resume'],
+      ['ravi_status', 'status'],
+      ['resume', 'direct'],
+      ['ravi_resume', 'direct'],
+      ['status', 'direct'],
+    ],
+  );
 });
