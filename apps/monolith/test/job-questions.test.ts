@@ -49,7 +49,7 @@ for (const store of storeCases) {
       const url = await first.url();
       const runId = await start(url, task([['mail', {}]], [ask]));
       const isAsking = async (): Promise<boolean> => (await historyOf(url, runId)).includes('Which way?');
-      while (!(await isAsking())) await pause(20);
+      while (!(await isAsking()) || (await jobsOf(url, runId))[0] === 'queued') await pause(20);
       assert.deepEqual(
         [(await send(url, `/v1/runs/${runId}`)).status, await jobsOf(url, runId)],
         ['running', ['running']],
