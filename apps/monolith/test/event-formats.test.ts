@@ -39,6 +39,7 @@ const everyType: Readonly<Record<RecordedEventType, true>> = {
   'model-end': true,
   'tool-call': true,
   'tool-progress': true,
+  'tool-retry': true,
   'tool-result': true,
   'approval-requested': true,
   'approval-decided': true,

@@ -1,4 +1,11 @@
-import type { ApprovalTrace, ChainCallRecord, ChainFile, ConsoleLine, InvocationResult } from '@ravi/kernel';
+import type {
+  ApprovalTrace,
+  CallAttempt,
+  ChainCallRecord,
+  ChainFile,
+  ConsoleLine,
+  InvocationResult,
+} from '@ravi/kernel';
 import { array, boolean, enumOf, extend, integer, object, sameAs, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 import { count, errorSchema, jsonValue, milliseconds, timestamp } from './values.ts';
@@ -26,6 +33,18 @@ export const approvalTraceSchema = sameAs<ApprovalTrace>()(
   ),
 );
 
+const attemptSchema = sameAs<CallAttempt>()(
+  object(
+    { startedAt: timestamp, durationMs: milliseconds },
+    { error: object({ code: string(), message: string({ description: 'At most 500 bytes.' }) }) },
+  ),
+);
+
+/** Attempts of a call that was repeated. */
+export const attemptsSchema = array(attemptSchema, {
+  description: 'Present if the call was repeated: every attempt, the last one included.',
+});
+
 /** A call without its place in the run. */
 export const callRecordSchema = sameAs<ChainCallRecord>()(
   object(
@@ -45,6 +64,7 @@ export const callRecordSchema = sameAs<ChainCallRecord>()(
       artifactRef: string(),
       bytes: integer({ minimum: 0, description: 'Size of the result.' }),
       late: boolean({ description: 'The tool returned after its time-out or cancellation; the result was dropped.' }),
+      attempts: attemptsSchema,
     },
   ),
 );

@@ -13,6 +13,8 @@ export const policySchema = sameAs<ChainPolicy>()(
     maxToolCalls: count,
     maxScriptCalls: count,
     callTimeoutMs: milliseconds,
+    maxToolRetries: count,
+    toolRetryDelayMs: milliseconds,
     approvalTimeoutMs: milliseconds,
     totalTimeoutMs: milliseconds,
     maxInlineResultBytes: count,

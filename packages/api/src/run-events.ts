@@ -1,5 +1,5 @@
 import type { AwaitedApproval, ProgressUpdate, Question, RunEvent, RunEventOf, RunEventType } from '@ravi/kernel';
-import { approvalTraceSchema, callerSchema, consoleLineSchema } from './calls.ts';
+import { approvalTraceSchema, attemptsSchema, callerSchema, consoleLineSchema } from './calls.ts';
 import { usageSchema } from './models.ts';
 import { array, boolean, enumOf, extend, integer, literal, number, object, sameAs, string, union } from './schema.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
@@ -128,6 +128,17 @@ export const recordedEventData = {
   ),
   'tool-call': sameAs<DataOf<'tool-call'>>()(object(begunCall, { parentId })),
   'tool-progress': sameAs<DataOf<'tool-progress'>>()(object({ ...call, update: progressSchema }, { parentId })),
+  'tool-retry': sameAs<DataOf<'tool-retry'>>()(
+    object(
+      {
+        ...call,
+        attempt: integer({ minimum: 1, description: 'The attempt that failed.' }),
+        delayMs: milliseconds,
+        error: object({ code: string(), message: string() }),
+      },
+      { parentId },
+    ),
+  ),
   'tool-result': sameAs<DataOf<'tool-result'>>()(
     object(
       { ...begunCall, status: enumOf(['ok', 'error', 'denied', 'timeout', 'cancelled']), durationMs: milliseconds },
@@ -137,6 +148,7 @@ export const recordedEventData = {
         artifactRef: string(),
         errorCode: string(),
         wasRecorded: boolean({ description: 'An earlier process recorded the outcome.' }),
+        attempts: attemptsSchema,
       },
     ),
   ),

@@ -79,6 +79,11 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           return progress(visible(`${data.tool} …`));
         case 'tool-progress':
           return progress(visible(`${data.tool}: ${progressText(data.update)}`));
+        case 'tool-retry': {
+          const wait = (data.delayMs / 1000).toFixed(1);
+          const { code, message } = data.error;
+          return tell(`${data.tool}: ${code}; attempt ${data.attempt + 1} in ${wait} s: ${message}`);
+        }
         case 'tool-result':
           return tell(resultText(data));
         case 'approval-requested':

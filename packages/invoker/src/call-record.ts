@@ -19,6 +19,7 @@ export function recordOf(
     startedAt: pending.startedAt,
     durationMs,
     ...(pending.approval === undefined ? {} : { approval: pending.approval }),
+    ...(pending.attempts === undefined ? {} : { attempts: pending.attempts }),
     ...outcome,
   };
 }

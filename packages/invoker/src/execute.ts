@@ -1,11 +1,13 @@
 import { isProviderDefinedTool, KernelError } from '@ravi/kernel';
-import type { InvocationResult, Tool, ToolExecutionResult } from '@ravi/kernel';
+import type { InvocationResult, Timer, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { CallContext } from './call-context.ts';
 import type { TimeLimit } from './call-context.ts';
 import { failCall, finishCall } from './finish-call.ts';
 import { beginsLate } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { Execution } from './result/read-tool-result.ts';
+import { planRetry } from './retry.ts';
+import { confirmLease } from './scope/session-lease.ts';
 import type { CancelListener } from './timing/cancellation.ts';
 import { Expiring } from './timing/deadlines.ts';
 
@@ -21,8 +23,8 @@ export function execute(pending: PendingCall): Promise<InvocationResult> {
 }
 
 /**
- * A running tool. It ends with the first of three events: the tool returns, its time limit passes, or the call is
- * cancelled. One object and one promise instead of an async function, for which V8 keeps more memory while it waits.
+ * A running tool. It ends with the first of three events: the tool returns and is not repeated, its time limit passes, or the call
+ * is cancelled. One object and one promise instead of an async function, for which V8 keeps more memory while it waits.
  */
 class Executing extends Expiring implements CancelListener, TimeLimit {
   readonly #pending: PendingCall;
@@ -31,6 +33,7 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
   #isSettled = false;
   #pauses = 0;
   #leftMs: number | undefined;
+  #backOff: Timer | undefined;
 
   constructor(pending: PendingCall, resolve: (result: InvocationResult | Promise<InvocationResult>) => void) {
     super();
@@ -44,9 +47,15 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
     const limitMs = timeLimitOf(pending);
     if (limitMs !== undefined) pending.runtime.deadlines.start(limitMs, this);
     pending.cancellation.subscribe(this);
-    pending.isToolRunning = true;
     pending.hasBegun = !beginsLate(pending);
     pending.onExecute?.();
+    this.#attempt();
+  }
+
+  #attempt(): void {
+    const pending = this.#pending;
+    pending.isToolRunning = true;
+    pending.attemptStarted = pending.runtime.clock.monotonic();
     startTool(pending, this.#context).then(
       (result) => this.#answer({ kind: 'returned', result }),
       (error: unknown) => this.#answer({ kind: 'threw', error }),
@@ -59,8 +68,36 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
       this.#pending.releaseLocks();
       return markLate(this.#pending);
     }
+    const delayMs = planRetry(this.#pending, execution, this.#remainingMs);
+    if (delayMs !== undefined) return this.#repeatAfter(delayMs, execution);
     this.#settle();
     this.#resolve(finishCall(this.#pending, execution));
+  }
+
+  get #remainingMs(): number | undefined {
+    return this.lane === undefined ? undefined : this.expiresAt - this.#pending.runtime.clock.monotonic();
+  }
+
+  #repeatAfter(delayMs: number, failed: Execution): void {
+    this.#backOff = this.#pending.runtime.clock.setTimer(() => void this.#repeat(failed), delayMs);
+  }
+
+  // Meanwhile the tool may have been forbidden, and another process may have taken the run.
+  async #repeat(failed: Execution): Promise<void> {
+    const pending = this.#pending;
+    const { session, runtime } = pending;
+    try {
+      const { lease } = session;
+      if (lease !== undefined && !lease.isCertain) await confirmLease(lease, session, runtime.clock);
+      if (this.#isSettled) return;
+      if (session.allows(pending.name)) return this.#attempt();
+      this.#settle();
+      this.#resolve(finishCall(pending, failed));
+    } catch (error) {
+      if (this.#isSettled) return;
+      this.#settle();
+      this.#resolve(failCall(pending, error));
+    }
   }
 
   expire(): void {
@@ -102,6 +139,7 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
 
   #settle(): void {
     this.#isSettled = true;
+    this.#backOff?.cancel();
     this.#context.withdraw();
     this.cancel();
     this.#pending.cancellation.unsubscribe(this);

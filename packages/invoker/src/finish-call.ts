@@ -5,6 +5,7 @@ import { journalEntry, TraceEntry } from './call-record.ts';
 import type { TraceOutcome } from './call-record.ts';
 import { withdrawUnlessBegun } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
+import { endAttempt } from './retry.ts';
 import { readExecution } from './result/read-tool-result.ts';
 import type { Execution } from './result/read-tool-result.ts';
 import { shape } from './result/shape-result.ts';
@@ -104,6 +105,7 @@ function settle(pending: PendingCall, outcome: Outcome): InvocationResult | Prom
 }
 
 function record(pending: PendingCall, outcome: Outcome): InvocationResult | Promise<InvocationResult> {
+  if (pending.attempts !== undefined) endAttempt(pending, outcome.result.error);
   const entry = new TraceEntry(pending, outcome.status, withOutcome({}, outcome));
   pending.session.record(entry);
   if (!isForJournal(pending, outcome)) return emitToolResult(pending, outcome, entry);
@@ -144,7 +146,9 @@ function emitToolResult(pending: PendingCall, outcome: Outcome, { durationMs }: 
   }
   if (pending.isReported('tool-result')) {
     const { argsPreview } = pending;
-    const event = { type: 'tool-result', ...pending.scope, tool, caller, status, durationMs, argsPreview } as const;
+    const repeated = pending.attempts === undefined ? {} : { attempts: pending.attempts };
+    const about = { ...pending.scope, tool, caller };
+    const event = { type: 'tool-result', ...about, status, durationMs, argsPreview, ...repeated } as const;
     pending.report(withOutcome(event, outcome));
   }
   return result;

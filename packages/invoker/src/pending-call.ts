@@ -2,6 +2,7 @@ import type {
   AnyTool,
   ApprovalTrace,
   BlobStat,
+  CallAttempt,
   EventScope,
   Journal,
   JsonObject,
@@ -102,6 +103,10 @@ export class PendingCall {
   approvalRequests = 0;
   /** Number of times that the running call asked for input. */
   elicitations = 0;
+  /** Attempts that have ended, if the tool was executed more than once. */
+  attempts: readonly CallAttempt[] | undefined;
+  /** Start of the running attempt, on the monotonic clock; absent before the first and during a back-off. */
+  attemptStarted: number | undefined;
   /** True if the tool returned after the time-out or the cancellation. */
   isLate = false;
   /** True from the start of the tool until it returns or throws, however late. */
@@ -262,7 +267,7 @@ export class PendingCall {
   }
 
   /** True if an observer or the session receives events of this type: lets the invoker skip building one otherwise. */
-  isReported(type: 'tool-call' | 'tool-result'): boolean {
+  isReported(type: 'tool-call' | 'tool-result' | 'tool-retry'): boolean {
     return this.session.reportsProgress || this.runtime.hooks.observes(type);
   }
 

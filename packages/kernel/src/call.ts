@@ -1,5 +1,5 @@
-export type { ApprovalTrace, ChainCallRecord } from './call/call-record.ts';
-export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
+export type { ApprovalTrace, CallAttempt, ChainCallRecord } from './call/call-record.ts';
+export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes, maxRetriesOfCall } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
 export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';

@@ -55,8 +55,8 @@ export type {
   SweepReport,
 } from './blob/blob-store.ts';
 export { isCallWithin } from './call/call-record.ts';
-export type { ApprovalEdit, ApprovalTrace, CallStatus, ChainCallRecord } from './call/call-record.ts';
-export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes } from './call/chain-policy.ts';
+export type { ApprovalEdit, ApprovalTrace, CallAttempt, CallStatus, ChainCallRecord } from './call/call-record.ts';
+export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes, maxRetriesOfCall } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
 export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';
@@ -223,4 +223,5 @@ export type {
   ToolExecutionResult,
   AddToolOptions,
   ToolRegistry,
+  ToolRetry,
 } from './tool/tool.ts';

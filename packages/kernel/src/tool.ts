@@ -64,4 +64,5 @@ export type {
   ToolExecutionResult,
   AddToolOptions,
   ToolRegistry,
+  ToolRetry,
 } from './tool/tool.ts';

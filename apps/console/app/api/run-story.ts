@@ -46,6 +46,7 @@ export type StoryEvent =
   | 'step-start'
   | 'tool-call'
   | 'tool-progress'
+  | 'tool-retry'
   | 'tool-result';
 
 /** Adds an event to a story; `at` is its time in milliseconds since the Unix epoch. */
@@ -68,6 +69,10 @@ export const continuations: {
     return withCall(story, event, { startedAt: at - durationMs, durationMs, status });
   },
   'tool-progress': (story, { callId, update }) => ({ ...story, progress: { ...story.progress, [callId]: update } }),
+  'tool-retry': (story, { callId, attempt, error }) => {
+    const update = { message: `${error.code}: attempt ${attempt + 1} follows` };
+    return { ...story, progress: { ...story.progress, [callId]: update } };
+  },
   console: (story, line) => ({ ...story, console: [...story.console, line] }),
 };
 

@@ -71,6 +71,7 @@ const recordedTypes = [
   'step-start',
   'step-end',
   'tool-call',
+  'tool-retry',
   'tool-result',
   'approval-requested',
   'approval-decided',

@@ -83,7 +83,7 @@ function begun(data: RecordedEventData['tool-call'], startedAt: number, status: 
 }
 
 function ended(data: RecordedEventData['tool-result'], at: number, known: RunCall | undefined): RunCall {
-  const { status, durationMs, argsPreview, bytes, artifactRef, errorCode } = data;
+  const { status, durationMs, argsPreview, bytes, artifactRef, errorCode, attempts } = data;
   const { approval, ...call } = known ?? begun(data, at - durationMs, status);
   return {
     ...call,
@@ -94,5 +94,6 @@ function ended(data: RecordedEventData['tool-result'], at: number, known: RunCal
     ...(bytes === undefined ? {} : { bytes }),
     ...(artifactRef === undefined ? {} : { artifactRef }),
     ...(errorCode === undefined ? {} : { errorCode }),
+    ...(attempts === undefined ? {} : { attempts }),
   };
 }

@@ -77,7 +77,11 @@ export async function withdrawUnlessBegun(pending: PendingCall): Promise<void> {
   }
 }
 
-// A tool that declares nothing may have side effects, even if the policy lets it run unasked.
-function isSafe({ tool, risk }: PendingCall): boolean {
-  return isHostedTool(tool) || (tool.risk === 'safe' && risk === 'safe');
+function isSafe(pending: PendingCall): boolean {
+  return isHostedTool(pending.tool) || isDeclaredSafe(pending);
+}
+
+/** True for a call of a tool that declares it `safe`. One that declares nothing may have side effects, even if it runs unasked. */
+export function isDeclaredSafe({ tool, risk }: PendingCall): boolean {
+  return !isHostedTool(tool) && tool.risk === 'safe' && risk === 'safe';
 }

@@ -32,8 +32,9 @@ type NestedType = {
     : Type;
 }[HookEventType];
 
-/** Types of events that hold objects. */
-const nestedTypes: Readonly<Record<NestedType, true>> = {
+/** Types of events that hold objects which are not frozen when they are reported. The attempts of a call are. */
+const nestedTypes: Readonly<Record<Exclude<NestedType, 'tool-result'>, true>> = {
+  'tool-retry': true,
   'run-paused': true,
   'run-end': true,
   'step-end': true,

@@ -9,6 +9,26 @@ const maxMessageBytes = 4_096;
 const maxCodeCharacters = 128;
 const maxShownCharacters = 500;
 
+/** Codes of errors of Node.js and of its `fetch` that a later attempt may not meet. */
+const networkCodes: ReadonlySet<unknown> = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+
+interface CodedError extends Error {
+  readonly code?: unknown;
+}
+
 /** End of an execution. */
 export type Execution =
   | { readonly kind: 'returned'; readonly result: ToolExecutionResult }
@@ -23,6 +43,10 @@ export interface ToolOutput {
   readonly structuredJson: string | undefined;
   /** Present when the call failed. */
   readonly error: InvocationError | undefined;
+  /** True if the failure may pass, so that the same call may succeed later. */
+  readonly mayPass: boolean;
+  /** True if the call failed and certainly had no effect. */
+  readonly hadNoEffect: boolean;
 }
 
 /** Reads an execution that may have thrown anything or returned an invalid result; a failure becomes a value. */
@@ -45,13 +69,14 @@ function read(pending: PendingCall, result: ToolExecutionResult): ToolOutput {
     return failed(foundFailure(`The tool ${pending.name} returned structuredContent that is not JSON: ${why}`));
   }
   const text = textOf(content);
-  if (!result.isError) return { content, text, structuredJson, error: undefined };
-  const declared = declaredFailure(result, pending.runtime.scrub(text));
-  return { content, text: declared.text, structuredJson, error: declared.error };
+  if (!result.isError) {
+    return { content, text, structuredJson, error: undefined, mayPass: false, hadNoEffect: false };
+  }
+  return { content, structuredJson, ...declaredFailure(result, pending.runtime.scrub(text)) };
 }
 
-function failed({ text, error }: ToolFailure): ToolOutput {
-  return { content: [], text, structuredJson: undefined, error };
+function failed(failure: ToolFailure): ToolOutput {
+  return { content: [], structuredJson: undefined, ...failure };
 }
 
 // Returns what is wrong with the result of a tool, in plain words, or `undefined`. Unknown kinds of blocks are valid.
@@ -110,8 +135,7 @@ function isSource(source: unknown): boolean {
 }
 
 // A failure with its whole text, and as an error with a bounded message and checked fields.
-interface ToolFailure {
-  readonly text: string;
+interface ToolFailure extends Pick<ToolOutput, 'text' | 'mayPass' | 'hadNoEffect'> {
   readonly error: InvocationError;
 }
 
@@ -133,7 +157,7 @@ function foundFailure(text: string): ToolFailure {
 }
 
 function failure(text: string, fields: Readonly<Record<string, unknown>>): ToolFailure {
-  const { code, retryable, retryAfterMs } = fields;
+  const { code, retryable, retryAfterMs, hadNoEffect, isOfNetwork } = fields;
   const isWait = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0;
   const message = cutUtf8(text, maxMessageBytes);
   return {
@@ -144,6 +168,8 @@ function failure(text: string, fields: Readonly<Record<string, unknown>>): ToolF
       retryable: retryable === true,
       ...(isWait ? { retryAfterMs } : {}),
     },
+    mayPass: typeof retryable === 'boolean' ? retryable : isOfNetwork === true,
+    hadNoEffect: hadNoEffect === true,
   };
 }
 
@@ -161,10 +187,12 @@ function messageOf(thrown: unknown): string | undefined {
 function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
   try {
     if (typeof thrown !== 'object' || thrown === null) return {};
-    const { code, retryable, retryAfterMs } = thrown as Readonly<Record<string, unknown>>;
+    const { code, retryable, retryAfterMs, hadNoEffect, cause } = thrown as Readonly<Record<string, unknown>>;
     // Codes that start with `E_` are the runtime's own: a tool may use them only in a `KernelError`.
     const isForeign = String(code).startsWith('E_') && !isKernelError(thrown);
-    return { code: isForeign ? undefined : code, retryable, retryAfterMs };
+    const isOfNetwork =
+      networkCodes.has(code) || (cause instanceof Error && networkCodes.has((cause as CodedError).code));
+    return { code: isForeign ? undefined : code, retryable, retryAfterMs, hadNoEffect, isOfNetwork };
   } catch {
     return {};
   }

@@ -6,6 +6,7 @@ import {
   isProviderDefinedTool,
   isToolRisk,
   KernelError,
+  maxRetriesOfCall,
   notCallableFromChain,
   toolNamePattern,
   toolsInside,
@@ -19,12 +20,15 @@ import type {
   Tool,
   ToolCaller,
   ToolConcurrency,
+  ToolRetry,
 } from '@ravi/kernel';
 import { deepFreeze, visibleText, withVisibleText } from '@ravi/support';
 import { sha256OfJson } from '../arguments/digest.ts';
 
 const frozen = new WeakMap<AnyTool, AnyTool>();
 const frozenForeign = new WeakMap<AnyTool, AnyTool>();
+/** Longest delay before the first repetition of a call. */
+const maxRetryDelayMs = 60_000;
 const callers: readonly ToolCaller[] = ['direct', 'chain'];
 
 /**
@@ -96,7 +100,8 @@ function providerDefinedFields(tool: ProviderDefinedTool): Omit<ProviderDefinedT
 }
 
 function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
-  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, managesOwnTimeout, mode } = tool;
+  const { name, outputSchema, concurrency, allowedCallers, promptHint, artifacts, managesOwnTimeout } = tool;
+  const { mode, retry } = tool;
   return {
     inputSchema: schemaOf(tool.inputSchema, name, 'inputSchema'),
     ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, name, 'outputSchema') }),
@@ -112,6 +117,7 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
       ? {}
       : { managesOwnTimeout: flagOf(managesOwnTimeout, name, 'managesOwnTimeout') }),
     ...(mode === undefined ? {} : { mode: oneOf(mode, ['direct', 'background'], name, 'mode') }),
+    ...(retry === undefined ? {} : { retry: freezeRetry(retry, name) }),
     idempotent: tool.idempotent === true,
     beginsLate: tool.beginsLate === true,
     suspends: tool.suspends === true,
@@ -140,6 +146,34 @@ function freezeConcurrency(concurrency: ToolConcurrency, name: string): ToolConc
     throw invalid(`Tool ${name}: concurrency must be parallel, exclusive or an object with a keys function`);
   }
   return Object.freeze({ keys: concurrency.keys.bind(concurrency) });
+}
+
+function freezeRetry(retry: ToolRetry | false, name: string): ToolRetry | false {
+  if (retry === false) return false;
+  if (typeof retry !== 'object' || retry === null || Array.isArray(retry)) {
+    throw invalid(`Tool ${name}: retry must be false or an object`);
+  }
+  const { maxRetries, delayMs } = retry;
+  return Object.freeze({
+    ...(maxRetries === undefined
+      ? {}
+      : { maxRetries: countOf(maxRetries, { name, field: 'retry.maxRetries', min: 0, max: maxRetriesOfCall }) }),
+    ...(delayMs === undefined
+      ? {}
+      : { delayMs: countOf(delayMs, { name, field: 'retry.delayMs', min: 1, max: maxRetryDelayMs }) }),
+  });
+}
+
+interface CountLimits {
+  readonly name: string;
+  readonly field: string;
+  readonly min: number;
+  readonly max: number;
+}
+
+function countOf(value: number, { name, field, min, max }: CountLimits): number {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw invalid(`Tool ${name}: ${field} must be a whole number from ${min} to ${max}, got ${String(value)}`);
 }
 
 function oneOf<Value extends string>(value: Value, values: readonly Value[], name: string, field: string): Value {

@@ -72,6 +72,11 @@ export interface KernelErrorOptions {
   readonly retryable?: boolean;
   /** Milliseconds to wait before a retry, if the other side sent a value. */
   readonly retryAfterMs?: number;
+  /**
+   * True if the call that failed certainly had no effect, such as one that the other side refused before it did anything. A
+   * retryable error of this kind is repeated even if the tool is not idempotent. Default `false`.
+   */
+  readonly hadNoEffect?: boolean;
 }
 
 /**
@@ -83,12 +88,14 @@ export class KernelError extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly hadNoEffect: boolean;
 
   constructor(code: KernelErrorCode | (string & {}), message: string, options: KernelErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
+    this.hadNoEffect = options.hadNoEffect ?? false;
   }
 }
 

@@ -24,6 +24,15 @@ export interface ApprovalEdit {
 /** Status of a call that has ended. */
 export type CallStatus = 'ok' | 'error' | 'denied' | 'timeout' | 'cancelled';
 
+/** One attempt of a call whose tool was executed more than once. */
+export interface CallAttempt {
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** Absent if the attempt succeeded. */
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
 /** One call in the trace of a session. Each call has exactly one finished record, however it ended. */
 export interface ChainCallRecord {
   readonly callId: string;
@@ -44,6 +53,8 @@ export interface ChainCallRecord {
   readonly bytes?: number;
   /** True if the tool returned after its time-out or cancellation. Its result was dropped. */
   readonly late?: boolean;
+  /** Present if the call was repeated: every attempt, the last one included. They count as one call. */
+  readonly attempts?: readonly CallAttempt[];
 }
 
 /** True for a call itself and for each call inside it, whose ids begin with its id and a dot. */

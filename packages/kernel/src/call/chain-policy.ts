@@ -10,6 +10,10 @@ export interface ChainPolicy {
   readonly maxScriptCalls: number;
   /** Time limit of one call, without queueing and without the wait for an approver. */
   readonly callTimeoutMs: number;
+  /** Maximum number of repetitions of a call whose error may pass; 0 repeats no call, whatever its tool says. */
+  readonly maxToolRetries: number;
+  /** Time before the first repetition of a call. It doubles with each one, and up to half of it is left out at random. */
+  readonly toolRetryDelayMs: number;
   /** Time limit for an approval decision. No other time limit includes this wait. */
   readonly approvalTimeoutMs: number;
   /** Time limit of one script, without the wait for approvers. It lowers a `callTimeoutMs` that is not given with it. */
@@ -53,6 +57,8 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxToolCalls: 50,
   maxScriptCalls: 50,
   callTimeoutMs: 60_000,
+  maxToolRetries: 2,
+  toolRetryDelayMs: 500,
   approvalTimeoutMs: 600_000,
   totalTimeoutMs: 300_000,
   maxInlineResultBytes: 4_096,
@@ -69,6 +75,9 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   memoryLimitBytes: 134_217_728,
   cpuTimeMs: 30_000,
 });
+
+/** Highest number of repetitions that a policy or a tool may ask for. */
+export const maxRetriesOfCall: number = 10;
 
 /** Longest delay of a platform timer. A longer one fires at once. */
 const maxTimerMs = 2_147_483_647;
@@ -110,12 +119,20 @@ function checkField(field: string, value: unknown): void {
     if (!isToolRisk(value)) throw invalid(`policy.${field} must be "safe", "high" or "critical"`);
     return;
   }
-  if (!Number.isSafeInteger(value) || (value as number) < 1) {
+  if (field === 'maxToolRetries') {
+    if (isWholeNumber(value, 0) && value <= maxRetriesOfCall) return;
+    throw invalid(`policy.${field} must be a whole number from 0 to ${maxRetriesOfCall}, got ${String(value)}`);
+  }
+  if (!isWholeNumber(value, 1)) {
     throw invalid(`policy.${field} must be a positive whole number, got ${String(value)}`);
   }
-  if (field.endsWith('Ms') && (value as number) > maxTimerMs) {
+  if (field.endsWith('Ms') && value > maxTimerMs) {
     throw invalid(`policy.${field} must be at most ${maxTimerMs} (24.8 days), got ${String(value)}`);
   }
+}
+
+function isWholeNumber(value: unknown, min: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= min;
 }
 
 function invalid(message: string): KernelError {

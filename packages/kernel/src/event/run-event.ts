@@ -1,5 +1,5 @@
 import type { AwaitedApproval } from '../approval/approval.ts';
-import type { ApprovalTrace, CallStatus } from '../call/call-record.ts';
+import type { ApprovalTrace, CallAttempt, CallStatus } from '../call/call-record.ts';
 import type { ChainRunResult } from '../call/chain-run-result.ts';
 import type { InvocationError, InvocationResult } from '../call/invocation-result.ts';
 import type { ModelUsage, ModelUse } from '../base/model-usage.ts';
@@ -173,6 +173,14 @@ export interface RunEventPayloads {
   /** A call begins. It ends with `tool-result`, also when it is denied, times out or is cancelled. */
   'tool-call': CallFacts;
   'tool-progress': { readonly callId: string; readonly tool: string; readonly update: ProgressUpdate };
+  /** An attempt (from 1) of a call failed with an error that may pass. The next attempt begins after `delayMs`. */
+  'tool-retry': {
+    readonly callId: string;
+    readonly tool: string;
+    readonly attempt: number;
+    readonly delayMs: number;
+    readonly error: Pick<InvocationError, 'code' | 'message'>;
+  };
   /** A call has ended. `argsPreview` shows the arguments that the gates checked. */
   'tool-result': CallFacts & {
     readonly status: CallStatus;
@@ -183,6 +191,8 @@ export interface RunEventPayloads {
     readonly errorCode?: string;
     /** True if an earlier process recorded the outcome, so that metrics do not count the call again. */
     readonly wasRecorded?: boolean;
+    /** Present if the call was repeated: every attempt, the last one included. */
+    readonly attempts?: readonly CallAttempt[];
   };
   'tool-denied': { readonly tool: string; readonly code: string; readonly reason: string };
   'tool-dropped': { readonly tool: string; readonly provider: string };
@@ -233,7 +243,7 @@ export type RunEventOf<Types extends RunEventType> = {
 export type RunEvent = RunEventOf<RunEventType>;
 
 /** Progress of a call, for live display. Calls inside a script are reported too. */
-export type ProgressEvent = RunEventOf<'tool-call' | 'tool-progress' | 'tool-result'>;
+export type ProgressEvent = RunEventOf<'tool-call' | 'tool-progress' | 'tool-retry' | 'tool-result'>;
 
 /** Receives progress in order. It should not throw: exceptions are logged and dropped. */
 export type ProgressSink = (event: ProgressEvent) => void;

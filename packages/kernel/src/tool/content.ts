@@ -47,6 +47,8 @@ export interface ErrorBlock {
   readonly retryable?: boolean;
   /** Milliseconds to wait before a retry. */
   readonly retryAfterMs?: number;
+  /** True if the call certainly had no effect. See `KernelErrorOptions.hadNoEffect`. */
+  readonly hadNoEffect?: boolean;
 }
 
 /** Arguments of a call that cannot be used. */

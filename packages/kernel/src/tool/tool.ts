@@ -87,6 +87,14 @@ export interface ToolContext {
  */
 export type ToolConcurrency = 'parallel' | 'exclusive' | { readonly keys: (args: JsonObject) => readonly string[] };
 
+/** Repetition of a call whose error may pass. */
+export interface ToolRetry {
+  /** Maximum number of repetitions of one call, from 0 to 10. `maxToolRetries` of the policy when absent. */
+  readonly maxRetries?: number;
+  /** Milliseconds before the first repetition, doubled for each further one. `toolRetryDelayMs` of the policy when absent. */
+  readonly delayMs?: number;
+}
+
 /** Risk of one call, derived from its arguments. */
 export interface RiskAssessment {
   readonly risk: ToolRisk;
@@ -123,6 +131,12 @@ export interface Tool {
    * `context.begin()`. A call that a crash interrupts before that is made again, because it cannot have had an effect.
    */
   readonly beginsLate?: boolean;
+  /**
+   * Repetition of a call that ended with a retryable error, within its time limit and with the same `idempotencyKey`. Only a
+   * call that can do no harm twice is repeated: one of an idempotent tool or of a `safe` one, or one whose error says that it
+   * had no effect. `false`: never. Absent means as the policy says.
+   */
+  readonly retry?: ToolRetry | false;
   /** True if it may suspend its run until an external event. */
   readonly suspends?: boolean;
   /**

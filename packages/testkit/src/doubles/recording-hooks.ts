@@ -24,6 +24,7 @@ const everyType: Readonly<Record<HookEventType, true>> = {
   'session-opened': true,
   'session-closed': true,
   'tool-call': true,
+  'tool-retry': true,
   'tool-result': true,
   'tool-denied': true,
   'tool-dropped': true,

@@ -95,6 +95,8 @@ export function aiUiEvents(runId: string): EventFormat {
           received.text.discard();
           received.reasoning.discard();
           return closePart() + write({ type: `data-${type}`, data: { ...data, error: { ...data.error } } });
+        case 'tool-retry':
+          return write({ type: `data-${type}`, data: { ...data, error: { ...data.error } } });
         case 'tool-progress':
         case 'approval-requested':
         case 'approval-decided':
