@@ -29,7 +29,7 @@ export interface InstallationOptions {
 /** Plugins of an installation, which fill every port that the runtime needs. */
 export type InstalledPlugins = PluginsConfig & {
   readonly blobStore: PluginEntry;
-  readonly sandbox: PluginEntry;
+  readonly sandbox: PluginEntry | readonly PluginEntry[];
 };
 
 /** A configuration with every required port filled, and its folders. */

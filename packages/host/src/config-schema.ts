@@ -8,6 +8,17 @@ const pluginEntry: JsonSchema = {
   properties: { use: { type: 'string', minLength: 1, description: 'Package name or ./path of the plugin.' } },
 };
 
+const pluginsSchemas: Readonly<Record<(typeof pluginPorts)[keyof typeof pluginPorts], JsonSchema>> = {
+  one: pluginEntry,
+  list: { type: 'array', items: pluginEntry },
+  composed: {
+    if: { type: 'array' },
+    then: { type: 'array', minItems: 1, items: pluginEntry },
+    else: pluginEntry,
+    description: 'One plugin, or a list of which each script takes the first that runs its language.',
+  },
+};
+
 const accessToken: JsonSchema = {
   type: 'object',
   required: ['principal'],
@@ -348,12 +359,7 @@ export const configSchema: JsonSchema = {
       type: 'object',
       additionalProperties: false,
       default: {},
-      properties: Object.fromEntries(
-        Object.entries(pluginPorts).map(([port, count]) => [
-          port,
-          count === 'list' ? { type: 'array', items: pluginEntry } : pluginEntry,
-        ]),
-      ),
+      properties: Object.fromEntries(Object.entries(pluginPorts).map(([port, count]) => [port, pluginsSchemas[count]])),
     },
   },
 };

@@ -8,7 +8,9 @@ export interface PluginEntry {
 }
 
 /** Plugins of a configuration, by port. */
-export type PluginsConfig = { readonly [Port in SinglePort]?: PluginEntry } & {
+export type PluginsConfig = {
+  readonly [Port in SinglePort]?: Port extends ComposedPort ? PluginEntry | readonly PluginEntry[] : PluginEntry;
+} & {
   readonly [Port in ListPort]?: readonly PluginEntry[];
 };
 
@@ -216,14 +218,20 @@ export type ListPort = 'toolSource' | 'modelProvider';
 /** Ports that take one plugin. */
 export type SinglePort = Exclude<PortName, ListPort>;
 
-/** Number of plugins of each port. Plugins are opened in this order and disposed in reverse, so that state outlives its users. */
+/** Single ports that several plugins can fill together: the sandbox, with one for each language. */
+export type ComposedPort = 'sandbox';
+
+/**
+ * Number of plugins of each port; `composed` takes one plugin or a list whose parts become one. Plugins are opened in this order and disposed in reverse, so
+ * that state outlives its users.
+ */
 export const pluginPorts: {
-  readonly [Port in PortName]: Port extends ListPort ? 'list' : 'one';
+  readonly [Port in PortName]: Port extends ListPort ? 'list' : Port extends ComposedPort ? 'composed' : 'one';
 } = {
   stateStore: 'one',
   blobStore: 'one',
   approvalHandler: 'one',
-  sandbox: 'one',
+  sandbox: 'composed',
   // A source may ask a model.
   modelProvider: 'list',
   toolSource: 'list',

@@ -25,6 +25,6 @@ export { loadConfig } from './load-config.ts';
 export type { LoadedConfig } from './load-config.ts';
 export { openPlugins } from './open-plugins.ts';
 export type { OpenedPlugins, OpenPluginsOptions } from './open-plugins.ts';
-export type { ListPort, SinglePort } from './config.ts';
+export type { ComposedPort, ListPort, SinglePort } from './config.ts';
 export { resolveConfig } from './resolve-config.ts';
 export type { ConfigOrigin } from './resolve-config.ts';

@@ -6,9 +6,11 @@ import type {
   PluginContext,
   PortName,
   Ports,
+  Sandbox,
   SecretStore,
   StateStore,
 } from '@ravi/kernel';
+import { composeSandboxes } from '@ravi/support';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
 import type { PluginEntry, PluginsConfig, ListPort, SinglePort } from './config.ts';
@@ -41,7 +43,9 @@ export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | '
 export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
   readonly [Port in SinglePort]?: Ports[Port];
 } & {
-  readonly [Port in SinglePort as Config extends Readonly<Record<Port, PluginEntry>> ? Port : never]: Ports[Port];
+  readonly [
+    Port in SinglePort as Config extends Readonly<Record<Port, PluginEntry | readonly PluginEntry[]>> ? Port : never
+  ]: Ports[Port];
 } & {
   readonly [Port in ListPort]: readonly Ports[Port][];
 } & AsyncDisposable;
@@ -58,6 +62,7 @@ export async function openPlugins<Config extends PluginsConfig>(
 ): Promise<OpenedPlugins<Config>> {
   const lifetime = createLifetime();
   const opened: OpenedPlugin[] = [];
+  let sandbox: Sandbox | undefined;
   try {
     for (const { entry, ...where } of entriesOf(plugins)) {
       const value = await openPlugin(
@@ -68,6 +73,7 @@ export async function openPlugins<Config extends PluginsConfig>(
       lifetime.add(`${where.place} (${entry.use})`, value);
       opened.push({ port: where.port, value });
     }
+    sandbox = sandboxOf(opened);
   } catch (error) {
     for (const failure of await lifetime.end()) context.logger.error(failure.message, { cause: failure.cause });
     throw error;
@@ -76,6 +82,7 @@ export async function openPlugins<Config extends PluginsConfig>(
   const valuesOf = (port: PortName): unknown[] => opened.filter((one) => one.port === port).map((one) => one.value);
   const ports = Object.entries(pluginPorts).map(([port, count]) => {
     const values = valuesOf(port as PortName);
+    if (count === 'composed') return [port, sandbox] as const;
     return [port, count === 'list' ? values : values[0]] as const;
   });
   return {
@@ -85,6 +92,17 @@ export async function openPlugins<Config extends PluginsConfig>(
       if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
     },
   };
+}
+
+/** Returns the one sandbox of all that are opened. @throws KernelError `E_CONFIG_INVALID` if one of them is not needed */
+function sandboxOf(opened: readonly OpenedPlugin[]): Sandbox | undefined {
+  const [first, ...others] = opened.flatMap(({ port, value }) => (port === 'sandbox' ? [value as Sandbox] : []));
+  if (first === undefined) return undefined;
+  try {
+    return composeSandboxes([first, ...others]);
+  } catch (error) {
+    throw invalidConfig('plugins.sandbox', [messageOf(error)]);
+  }
 }
 
 interface OpenedPlugin {

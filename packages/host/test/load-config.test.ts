@@ -164,7 +164,7 @@ test('all wrong values are reported at once', async () => {
     invalid(
       '\n- server.port must be a whole number, not text',
       '\n- server.host must not be empty',
-      '\n- plugins.sandbox must be an object, not a list',
+      '\n- plugins.sandbox must not be empty',
       '\n- plugins.toolSource must be a list, not an object',
       '\n- plugins.blobStore needs "use"',
     ),

@@ -1,4 +1,5 @@
 export { problemWithSnippet } from './check-snippet.ts';
+export { composeSandboxes } from './compose-sandboxes.ts';
 export { createLeasedRun } from './create-leased-run.ts';
 export type { LeasedRun } from './create-leased-run.ts';
 export { deepFreeze } from './frozen.ts';

@@ -47,6 +47,7 @@ export function withEventRecording(
     },
     // Its events belong to the run of the call.
     runWithin: chains.runWithin,
+    canReplay: (language) => chains.canReplay(language),
     get: (runId) => chains.get(runId),
     hasChanged: (runId) => chains.hasChanged(runId),
     forgetChanged: () => chains.forgetChanged(),

@@ -48,7 +48,7 @@ export type RunWithin = (
 export interface ScriptToolOptions extends ScriptParts {
   readonly policy?: Partial<ChainPolicy>;
   /**
-   * Makes the scripts of agents durable: a script in JavaScript that an agent with `runs`, `history` and `lease` calls is a
+   * Makes the scripts of agents durable: a script that an agent with `runs`, `history` and `lease` calls is a
    * run of its own below the run of the agent. The process that recovers the agent resumes the script from its journal.
    * Its store must be the one of the agent. A sub-agent that works with the parts of its caller uses those of its caller.
    */
@@ -66,8 +66,7 @@ export async function runScriptOfCall(
   const limits = policy === undefined ? {} : { policy };
   const onProgress = (event: ProgressEvent): void => forward(event, context);
   const lent = chains === undefined ? chainsOfLender(invoker) : undefined;
-  // Scripts in Python are not replayed.
-  const runWithin = source.language === 'javascript' ? (chains?.runWithin ?? lent) : undefined;
+  const runWithin = chains?.runWithin ?? lent;
   const parts =
     lent === undefined ? {} : { parts: { invoker, sandbox, ...(preflight === undefined ? {} : { preflight }) } };
   const durable = await runWithin?.(context, { ...source, ...limits }, { onProgress, ...parts });

@@ -13,6 +13,8 @@ type Reply = (call: BridgeCall) => Promise<string>;
 export interface GuestCheck {
   /** Replies to the guest's report of tools, once and before any other call; passes other calls to `next`. */
   before(next: Reply): Reply;
+  /** True while the guest waits for the reply to its report, and the script has not begun. */
+  readonly isAsking: boolean;
   /** Empty until the guest has reported. */
   readonly report: PreflightReport;
 }
@@ -26,6 +28,7 @@ const maxUses = 1_000;
 export function createGuestCheck(script: PreflightScript, { toOriginal }: PreparedScript): GuestCheck {
   let report: PreflightReport = { mistakes: [], warnings: [] };
   let isOpen = true;
+  let isAsking = false;
 
   function judge(payload: string): string {
     const lines = createLineIndex(script.source);
@@ -39,14 +42,17 @@ export function createGuestCheck(script: PreflightScript, { toOriginal }: Prepar
   }
 
   return {
+    get isAsking() {
+      return isAsking;
+    },
     get report() {
       return report;
     },
     before: (next) => async (call) => {
-      const isQuestion = isOpen && call.op === 'check';
+      isAsking = isOpen && call.op === 'check';
       // Later calls come from the script itself.
       isOpen = false;
-      return isQuestion ? judge(call.payload) : next(call);
+      return isAsking ? judge(call.payload) : next(call);
     },
   };
 }

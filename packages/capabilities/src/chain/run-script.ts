@@ -22,7 +22,7 @@ import { failureOf, maxBridgeCalls } from './failure.ts';
 import type { ChainFailure } from './failure.ts';
 import { createGuestCheck } from './guest-check.ts';
 import type { GuestCheck } from './guest-check.ts';
-import { javascriptPrelude } from './prelude/source.ts';
+import { beginName, javascriptPrelude } from './prelude/source.ts';
 import { prepareChain, withOpening } from '../source/prepare-script.ts';
 import type { ChainSource, PreparedScript } from '../source/prepare-script.ts';
 
@@ -51,13 +51,22 @@ export type EndedScript = {
     }
 );
 
+/** Start values of a script that can be repeated. */
+export interface ScriptBeginning {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** 32 hexadecimal digits. */
+  readonly seed: string;
+  /** Tool calls that may be in flight at once. */
+  readonly maxInFlight: number;
+}
+
 /** The host side of a script: replies to its calls and what replaying it needs. */
 export interface ScriptHost {
   reply(call: BridgeCall): Promise<string>;
   /** Present if the script must be replayable. */
   readonly durable?: {
-    /** Code put before the script, on its first line. */
-    readonly opening: string;
+    readonly beginning: ScriptBeginning;
     /** Calls to the host that may be in flight in addition to tool calls. */
     readonly moreInFlight: number;
     /** Called when the script has made every call of its turn and waits. */
@@ -78,16 +87,18 @@ export async function runScript(
   const { policy, signal, principal } = session;
   const prepared = await prepareChain(options, policy);
   if (prepared.status === 'error') return { ...prepared, consoleDroppedBytes: 0 };
-  const script = durable === undefined ? prepared : withOpening(prepared, durable.opening);
+  const script =
+    durable === undefined || language === 'python' ? prepared : withOpening(prepared, beginningOf(durable.beginning));
   const checking = checkFirst(options, session);
   const hasRun = durable?.hasRun === true;
   const stopped = hasRun ? undefined : stoppedBy(await checking);
   if (stopped !== undefined) return stopped;
-  const check = options.preflight === false || language !== 'python' ? undefined : guestCheck(options, session, script);
+  const isChecked = options.preflight !== false && language === 'python' && !hasRun;
+  const check = isChecked ? guestCheck(options, session, script) : undefined;
   const outcome = await sandbox.run({
     language,
     code: script.code,
-    prelude: preludeOf(options, session, { checked: check !== undefined, isDurable: durable !== undefined }),
+    prelude: preludeOf(options, session, { checked: check !== undefined, beginning: durable?.beginning }),
     ...sandboxFiles(options, language, session),
     principal,
     signal,
@@ -104,7 +115,7 @@ export async function runScript(
     // Not `reply` itself, because a sandbox passes a second argument.
     bridge: check === undefined ? (call) => reply(call) : check.before((call) => reply(call)),
     onConsole: log.add,
-    ...(durable === undefined ? {} : { onTurnEnd: durable.onTurnEnd }),
+    ...(durable === undefined ? {} : { onTurnEnd: () => void (check?.isAsking === true || durable.onTurnEnd()) }),
     humanWaitMs: () => session.humanWaitMs(),
   });
   const { warnings } = check?.report ?? (await checking);
@@ -156,12 +167,17 @@ function sandboxFiles(
 function preludeOf(
   { code, language, input, invoker }: RunScriptOptions,
   session: InvokerSession,
-  { checked, isDurable }: { readonly checked: boolean; readonly isDurable: boolean },
+  { checked, beginning }: { readonly checked: boolean; readonly beginning: ScriptBeginning | undefined },
 ): string {
   const toolNames = listsTools(code) ? scriptTools(invoker.registry, session).map(({ name }) => name) : [];
   return language === 'python'
-    ? pythonPrelude({ input, checked, toolNames })
-    : javascriptPrelude({ isDurable, toolNames });
+    ? pythonPrelude({ input, checked, toolNames, beginning })
+    : javascriptPrelude({ isDurable: beginning !== undefined, toolNames });
+}
+
+// Not in the prelude, for which sandboxes prepare guests.
+function beginningOf({ now, seed, maxInFlight }: ScriptBeginning): string {
+  return `${beginName}(${now},${JSON.stringify(seed)},${maxInFlight});`;
 }
 
 // True if the script uses `tools` other than by the name of one tool, for example `'edit' in tools`. The list is left out

@@ -37,10 +37,10 @@ export interface SandboxSupport {
   /** Languages whose scripts can read the files of a request at their paths. Default: none. */
   readonly files?: readonly SandboxLanguage[];
   /**
-   * True if it calls `onTurnEnd` of a JavaScript request. Durable scripts need it: they are replayed turn by turn. Default:
-   * false.
+   * Languages for whose requests it calls `onTurnEnd`. Durable scripts need it: they are replayed turn by turn. Default:
+   * none.
    */
-  readonly marksTurns?: boolean;
+  readonly marksTurns?: readonly SandboxLanguage[];
 }
 
 /** Limits of one run. Times in milliseconds, sizes in bytes. */
@@ -98,8 +98,8 @@ export interface SandboxRequest {
    * Runs before the code. JavaScript: the body of a function with the parameter `host`
    * (`{ call(op, payload): Promise<string> }`), which returns the names to define for the code. Python: a module with
    * `host` (`call(op, payload)` returns the reply, `start` an awaitable reply) that stores those names in a dict `names`.
-   * Its optional `check(tree, source)` receives the syntax tree before any of the code runs, and its optional `finish()`
-   * runs after the code. Where a script passes the result of a function on, the function's `__start__` is called if it has
+   * Its optional `check(tree, source)` receives the syntax tree before any of the code runs, its optional `begin()` runs
+   * before the code, and its optional `finish()` after it. Where a script passes the result of a function on, the function's `__start__` is called if it has
    * one.
    */
   readonly prelude: string;

@@ -7,9 +7,7 @@ import selectors
 import signal
 import sys
 import tempfile
-import types
 
-SCRIPT = "script.py"
 # The host knows this exit code.
 OUT_OF_MEMORY = 77
 # Reserve for reporting that the memory is used up.
@@ -35,7 +33,7 @@ class WatchfulSelector(selectors.DefaultSelector):
 
 def serve(channel):
     output = Output(lambda: calls.flush())
-    calls = Calls(channel, output)
+    calls = ThreadCalls(channel, output)
     tempfile.tempdir = "/workspace"
     gc.collect()
     gc.freeze()
@@ -47,16 +45,14 @@ def serve(channel):
     streams = sys.stdout, sys.stderr = ConsoleStream(output, "log"), ConsoleStream(output, "error")
     limit_process(int(memory), int(cpu), lambda: tell_time_is_up(calls, streams))
     try:
-        ending = ending_of(calls, prelude, source, max_result)
+        ending = ending_of(calls, prelude, source, max_result, finish)
     except MemoryError:
         free_spare()
         ending = encode("k", "memory", "")
     except Deadlock:
         ending = encode("b")
-    except SystemExit as stop:
-        ending = encode("u") if not stop.code else failure_record(stop, SCRIPT, source)
     except BaseException as error:
-        ending = failure_record(error, SCRIPT, source)
+        ending = failure_ending(error, source)
     for stream in streams:
         stream.finish()
     calls.flush("e", ending)
@@ -93,36 +89,6 @@ def tell_time_is_up(calls, streams):
 def time_used():
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
-
-
-def ending_of(calls, prelude, source, max_result):
-    setting = {"__name__": "prelude", "host": calls}
-    exec(compile(prelude, "prelude.py", "exec", dont_inherit=True), setting)
-    code, is_function = compile_script(source, SCRIPT, setting.get("check"))
-    module = types.ModuleType("__main__")
-    names = module.__dict__
-    names.update(setting.get("names", {}))
-    names[START] = start
-    # Pickle, dataclasses and typing look here for the definitions of a script.
-    sys.modules["__main__"] = module
-    value = finish(run(code, names, is_function), calls)
-    if not is_function:
-        value = names.get(VALUE)
-        value = names.get("result") if value is None else value
-    if "finish" in setting:
-        setting["finish"]()
-    if value is None and not (is_function and VALUE in names):
-        return encode("u")
-    text = to_json(value)
-    size = len(text.encode())
-    return encode("k", "result", str(size)) if size > max_result else encode("r", text)
-
-
-def run(code, names, is_function):
-    if is_function:
-        exec(code, names)
-        return names.pop(BODY)()
-    return eval(code, names)
 
 
 def finish(value, calls):

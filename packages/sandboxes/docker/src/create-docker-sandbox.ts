@@ -41,7 +41,7 @@ export function createDockerSandbox(options: DockerSandboxOptions = {}): Sandbox
       isolation: 'container',
       limits: sandboxLimits,
       detectsDeadlock: true,
-      marksTurns: languages.includes('javascript'),
+      ...(languages.includes('javascript') ? { marksTurns: ['javascript'] } : {}),
       ...(languages.includes('python') ? { files: ['python'] } : {}),
     },
     async run(request) {

@@ -10,11 +10,11 @@ test('it declares isolation by container, every limit, and files for Python alon
   assert.deepEqual(both.supports, {
     ...container,
     languages: ['javascript', 'python'],
-    marksTurns: true,
+    marksTurns: ['javascript'],
     files: ['python'],
   });
   await using python = createDockerSandbox({ languages: ['python'] });
-  assert.deepEqual(python.supports, { ...container, languages: ['python'], marksTurns: false, files: ['python'] });
+  assert.deepEqual(python.supports, { ...container, languages: ['python'], files: ['python'] });
   await using javascript = createDockerSandbox({ languages: ['javascript'] });
-  assert.deepEqual(javascript.supports, { ...container, languages: ['javascript'], marksTurns: true });
+  assert.deepEqual(javascript.supports, { ...container, languages: ['javascript'], marksTurns: ['javascript'] });
 });

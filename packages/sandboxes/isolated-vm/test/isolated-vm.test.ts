@@ -25,7 +25,7 @@ test('it declares isolation by process and every limit', async () => {
     isolation: 'process',
     limits: sandboxLimits,
     detectsDeadlock: true,
-    marksTurns: true,
+    marksTurns: ['javascript'],
   });
 });
 

@@ -17,6 +17,8 @@ export function createProcessSandbox(options: {
   readonly launch: LaunchGuest;
   /** True if its guests prepare for a run when they receive the frame `p` (memory, prelude). */
   readonly rehearses?: boolean;
+  /** Memory that its processes take for code that they compile during a run, in addition to its data. Default: 0. */
+  readonly compiledBytes?: number;
   /** Absent options have their defaults. */
   readonly pool: Partial<PoolOptions>;
 }): Sandbox {
@@ -54,7 +56,8 @@ export function createProcessSandbox(options: {
           pool.rehearse(rehearsalFrame(request));
         }
         if (guest.boundMemory !== undefined) await guest.boundMemory(bounded.limits.memoryBytes);
-        const outcome = runOnGuest(guest, bounded, busyWait, (reusable) => pool.release(guest, reusable));
+        const release = (reusable: boolean): void => pool.release(guest, reusable);
+        const outcome = runOnGuest(guest, bounded, busyWait, release, options.compiledBytes);
         // Checked while the guest starts, because the check takes time. A guest that had already ended ran nothing.
         if (isCancelled() || !guest.isGone()) return outcome;
         await outcome;

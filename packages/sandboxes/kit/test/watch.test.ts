@@ -17,6 +17,7 @@ async function limitReachedBy(
   const { promise, resolve } = Promise.withResolvers<EndingLimit>();
   let looks = 0;
   const watch = createWatch({
+    compiledBytes: 0,
     baseline,
     readUsage() {
       looks++;
@@ -54,6 +55,7 @@ test('a guest that fills its memory as fast as possible is detected soon after i
     const bytesPerMs = 2_500_000;
     let reached: number | undefined;
     const watch = createWatch({
+      compiledBytes: 0,
       baseline,
       readUsage: () => ({
         cpuTimeMs: baseline.cpuTimeMs,

@@ -28,7 +28,7 @@ export function createVmSandbox({ unsafe, ...pool }: VmSandboxOptions = {}): San
       isolation: 'none',
       limits: sandboxLimits.filter((limit) => limit !== 'memory' || canReadProcessUsage),
       detectsDeadlock: true,
-      marksTurns: true,
+      marksTurns: ['javascript'],
     },
     launch: nodeLauncher({ source: childSource({ openRealm: openContexts, argument: null }), nodeFlags: [] }),
     rehearses: true,

@@ -18,7 +18,7 @@ test('it declares no isolation, and every limit that the platform can measure', 
     isolation: 'none',
     limits: sandboxLimits.filter((limit) => limit !== 'memory' || process.platform === 'linux'),
     detectsDeadlock: true,
-    marksTurns: true,
+    marksTurns: ['javascript'],
   });
 });
 

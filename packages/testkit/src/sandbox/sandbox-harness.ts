@@ -21,6 +21,8 @@ export type CreateSandbox = () => Sandbox | Promise<Sandbox>;
 export interface SandboxContractOptions {
   /** Ends the process or container of `sandbox` that runs a script now. Without it the case about crashes is skipped. */
   readonly crash?: (sandbox: Sandbox) => Promise<void>;
+  /** False if functions of a Python script in a `ThreadPoolExecutor` run one after the other; true when absent. */
+  readonly hasThreads?: boolean;
 }
 
 /** A request as cases write it: the rest has defaults. */

@@ -66,5 +66,5 @@ function createTurnBridge(): TurnBridge {
 }
 
 function withoutTurns({ marksTurns }: SandboxSupport): string | undefined {
-  return marksTurns === true ? undefined : 'the adapter does not mark turns';
+  return marksTurns?.includes('javascript') === true ? undefined : 'the adapter does not mark turns';
 }

@@ -48,10 +48,12 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
   const { runChain, durable, config, streamPlaces, lifetime } = services;
   return async (script, { caller: { principal }, query, signal, keyed }) => {
     const isStream = query.stream === '1';
-    // Scripts in Python are not replayed.
-    if (durable === undefined || script.language === 'python') {
+    if (durable === undefined || !durable.chains.canReplay(script.language ?? 'javascript')) {
       if (isStream) {
-        throw problem('E_UNSUPPORTED', 'stream=1 needs a durable script (JavaScript and a state store)');
+        throw problem(
+          'E_UNSUPPORTED',
+          'stream=1 needs a durable script: a state store, and a sandbox that can replay it',
+        );
       }
       if (keyed?.isRepeated === true) {
         throw unknownOutcome();

@@ -3,8 +3,8 @@ import { isLocalTool, mayHaveBegun } from '@ravi/kernel';
 import type { AwaitedApproval, BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/kernel';
 import { createChainBridge } from '../bridge.ts';
 import type { InvokeTool } from '../bridge.ts';
-import { beginName } from '../prelude/source.ts';
 import type { ChainHost } from '../run-chain.ts';
+import type { ScriptBeginning } from '../run-script.ts';
 import { divergenceFailure, hasEndedNormally, missingCall, otherCall } from './divergence.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { timeOf } from './run-log.ts';
@@ -14,12 +14,7 @@ import { unknownOutcome } from './recorded-run.ts';
 import { createWakes } from './wakes.ts';
 
 /** Start values of a run, from which a script derives its time and random numbers. */
-export type RunBeginning = {
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-  /** 32 hexadecimal digits. */
-  readonly seed: string;
-};
+export type RunBeginning = Pick<ScriptBeginning, 'now' | 'seed'>;
 
 /** Options of {@link createDurableBridge}. */
 export interface DurableBridgeOptions {
@@ -208,7 +203,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
 
   return {
     durable: {
-      opening: `${beginName}(${beginning.now},${JSON.stringify(beginning.seed)},${session.policy.maxInFlight});`,
+      beginning: { ...beginning, maxInFlight: session.policy.maxInFlight },
       moreInFlight,
       onTurnEnd: () => turns.endTurn(),
       // Its first activation may have ended before its check.

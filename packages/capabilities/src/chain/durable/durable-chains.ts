@@ -10,6 +10,7 @@ import type {
   Run,
   RunWriter,
   Sandbox,
+  SandboxLanguage,
   CompleteStateStore,
 } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
@@ -29,7 +30,7 @@ export interface DurableChainsOptions {
   readonly store: CompleteStateStore;
   /** Its approval handler should store its requests in the same store, as `createStoredApprovals` does. */
   readonly invoker: ToolInvoker;
-  /** Must support `marksTurns`. */
+  /** Must have `marksTurns` for the languages of the scripts. */
   readonly sandbox: Sandbox;
   readonly logger?: Logger;
   /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
@@ -56,8 +57,8 @@ export interface DurableChainsOptions {
 export interface DurableChains extends AsyncDisposable {
   /**
    * Runs a script until it ends or is paused (status `paused`). Errors of the script are part of the result.
-   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_UNSUPPORTED` for Python and for a sandbox
-   * without `marksTurns`, `E_STATE_CONFLICT` when the id is taken or another process has resumed the run, `E_RUN_SUSPENDED`
+   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself, `E_UNSUPPORTED` for a language whose
+   * turns the sandbox does not mark, `E_STATE_CONFLICT` when the id is taken or another process has resumed the run, `E_RUN_SUSPENDED`
    * when the process ends first, and the errors of store and sandbox
    */
   start(request: DurableChainRequest): Promise<DurableChainResult>;
@@ -71,12 +72,14 @@ export interface DurableChains extends AsyncDisposable {
    * Runs the script of a tool's call as a run of its own below the run of the call: starts it, or resumes it if an earlier
    * process has started it. It may do no more than the call may do at that time, and it is suspended and cancelled with the
    * call. Returns `undefined` if no process could resume it: the run of the call is not stored with a lease, or the sandbox
-   * does not mark turns.
+   * does not mark the turns of its language.
    * `chains.resume` does not resume such a run: the call has to be made again, which recovery of the agent does.
    * @throws KernelError as {@link DurableChains.start}
    */
   readonly runWithin: RunWithin;
   get(runId: string): Promise<Run | undefined>;
+  /** True if scripts in the language can run durably, because the sandbox marks their turns. */
+  canReplay(language: SandboxLanguage): boolean;
   /**
    * True if this process found within the last ten minutes that the script or a tool of the run has changed. Recovery leaves
    * such a run paused.
@@ -158,6 +161,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     if (run.parentRunId !== undefined) {
       throw new KernelError('E_STATE_CONFLICT', `Run ${runId} continues together with run ${run.parentRunId}`);
     }
+    checkLanguage(run);
     const claimed = await waitFor(() => claim(runId));
     return active.get(runId)?.result ?? activate(claimed);
   }
@@ -170,10 +174,17 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     if (closing.signal.aborted) {
       throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down and does not start or resume runs');
     }
-    if (sandbox.supports.marksTurns === true) return;
+  }
+
+  function canReplay(language: SandboxLanguage): boolean {
+    return sandbox.supports.marksTurns?.includes(language) === true;
+  }
+
+  function checkLanguage({ definition: { language = 'javascript' } }: Pick<Run, 'definition'>): void {
+    if (canReplay(language)) return;
     throw new KernelError(
       'E_UNSUPPORTED',
-      `The sandbox ${sandbox.name} does not mark turns, which durable scripts need`,
+      `The sandbox ${sandbox.name} does not mark the turns of scripts in ${language}, which durable scripts need`,
     );
   }
 
@@ -215,7 +226,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   });
   const runWithin: RunWithin = async (context, script, how = {}) => {
     const { supports } = how.parts?.sandbox ?? sandbox;
-    return supports.marksTurns === true ? runChild(context, script, how) : undefined;
+    return supports.marksTurns?.includes(script.language) === true ? runChild(context, script, how) : undefined;
   };
   lendChains(invoker, runWithin);
 
@@ -231,6 +242,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       const { principal = 'local', signal } = request;
       const definition = defineRun(request, invoker);
       checkOpen();
+      checkLanguage({ definition });
       const row = { id, principal, sessionId, definition, createdAt: clock.now() };
       const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
       const created = { row, lease: leaseRequest(undefined) };
@@ -240,6 +252,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     resume,
     runWithin,
     get: (runId) => store.runs.get(runId),
+    canReplay,
     hasChanged: (runId) => (changed.get(runId) ?? 0) > clock.now(),
     forgetChanged: () => changed.clear(),
     cancel(runId) {

@@ -61,13 +61,10 @@ const keyText = 'the key of a durable run';
 
 /**
  * Returns everything that determines how a run behaves, as it is when the run starts.
- * @throws KernelError `E_CONFIG_INVALID` for its policy, `E_UNSUPPORTED` for a language that cannot be replayed
+ * @throws KernelError `E_CONFIG_INVALID` for its policy
  */
 export function defineRun(request: DurableChainRequest, invoker: ToolInvoker, callId?: string): RunDefinition {
   const { code, language = 'javascript', input, policy, approvals = 'wait', allowedTools } = request;
-  if (language !== 'javascript') {
-    throw new KernelError('E_UNSUPPORTED', `Durable scripts are JavaScript or TypeScript, not ${language}`);
-  }
   const details: ChainDetails = {
     approvals,
     ...(callId === undefined ? {} : { callId }),

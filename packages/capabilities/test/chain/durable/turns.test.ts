@@ -138,7 +138,7 @@ test('calls of a process that was killed have an end when the run fails before i
 
 test('a sandbox that does not mark turns is refused before a run is stored', async () => {
   await using world = await createWorld();
-  const sandbox = { ...isolatedVm, supports: { ...isolatedVm.supports, marksTurns: false } };
+  const sandbox = { ...isolatedVm, supports: { ...isolatedVm.supports, marksTurns: [] } };
   await using process = world.open({ sandbox });
   const started = process.chains.start({ code: 'return 1', runId: 'run-1' });
   await assert.rejects(started, (error) => isKernelError(error, 'E_UNSUPPORTED'));

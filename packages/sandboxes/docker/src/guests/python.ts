@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { pythonGuestSource, runWithFiles } from '@ravi/sandbox-kit';
 import { guestChannelFolder } from '../container/channel-folder.ts';
 import type { GuestProgram } from './guest-program.ts';
-import { runWithFiles } from './python-files.ts';
 
-/** Parts of the program in the order in which they depend on each other. */
-const parts = ['records', 'console', 'calls', 'script', 'values', 'failures', 'run'];
+/** Parts of the program that only this guest has, in the order in which they depend on each other. */
+const parts = ['channel', 'threads', 'run'];
 
 /** Exit code of a program that has no memory left to report that. */
 const outOfMemoryCode = 77;
@@ -23,12 +23,11 @@ exec(compile(read(int.from_bytes(read(4), 'little')), 'guest.py', 'exec'), {'rea
 /** Returns the guest for Python: CPython, which is isolated only by its container. */
 export function pythonGuest(folder: URL): GuestProgram {
   const read = (name: string): string => readFileSync(new URL(`${name}.py`, folder), 'utf8');
-  const program = parts.map(read).join('\n');
-  const placing = read('files');
+  const program = pythonGuestSource(parts.map(read));
   return {
     command: ['python3', '-I', '-B', '-c', bootstrap],
     program: () => program,
     outOfMemoryCodes: [outOfMemoryCode],
-    runWithFiles: (request, run) => runWithFiles(request, { placing, run }),
+    runWithFiles,
   };
 }

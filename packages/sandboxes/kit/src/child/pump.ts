@@ -1,17 +1,12 @@
-import type { RecordCodec } from '../protocol/records.ts';
-import type { FrameReader } from './frame-reader.ts';
+import type { ChildGuest, ChildPort } from './serve-runs.ts';
 import type { OpenRealm, Realm, RealmFault } from './realm.ts';
 
 /** Parts of a pump. */
 export interface PumpParts {
-  readonly codec: RecordCodec;
   readonly guestSource: string;
   readonly scriptName: string;
   readonly openRealm: OpenRealm;
-  /** Reader of the frames that the host sends. */
-  readonly input: FrameReader;
-  /** Descriptor of the channel to the host. */
-  readonly output: number;
+  readonly port: ChildPort;
   readonly expected: ExpectedRun;
 }
 
@@ -22,16 +17,13 @@ export interface ExpectedRun {
 }
 
 /**
- * Runs the child process: a blocking pump without an event loop. It reads a frame, runs the guest on this thread until it
- * waits for the host, and writes one frame. After the outcome is sent it prepares the next guest.
+ * Creates the guest of a child that runs JavaScript: a blocking pump without an event loop. It reads a frame, runs the guest
+ * on this thread until it waits for the host, and writes one frame.
  * Runs in the child: it must refer to nothing outside itself.
  */
-export function runPump({ codec, guestSource, scriptName, openRealm, input, output, expected }: PumpParts): never {
-  const { writeSync } = process.getBuiltinModule('node:fs');
+export function createPump({ guestSource, scriptName, openRealm, port, expected }: PumpParts): ChildGuest {
+  const { codec, input, send } = port;
   const graceMs = 50;
-  const hostTurnMs = 1;
-  const sleeper = new Int32Array(new SharedArrayBuffer(4));
-  const shortFrame = Buffer.allocUnsafe(65_536);
 
   interface Prepared {
     readonly realm: Realm;
@@ -42,33 +34,13 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     readonly names: string | RealmFault;
   }
   let prepared = prepare(expected.memoryBytes, expected.prelude, '');
-  for (;;) {
-    send('y');
-    let frame = input.read(false);
-    while (isLate(frame)) frame = input.read(false);
-    if (frame[0] === 'p') rehearse(frame);
-    else {
-      run(frame);
-      letHostRun();
-      renew(prepared.memoryBytes, prepared.prelude, prepared.limits);
-    }
-  }
 
-  // Replies and wakes that were sent before the end of the last run arrived; a start frame begins with a digit.
-  function isLate(frame: string): boolean {
-    return frame[0] === 'a' || frame[0] === 'f' || frame[0] === 'w';
-  }
+  return { rehearse, run, renew: () => renew(prepared.memoryBytes, prepared.prelude, prepared.limits) };
 
   function rehearse(frame: string): void {
     const { field } = codec.read(frame, 1);
     const memory = Number(field());
     renew(memory, field() as string, prepared.limits);
-  }
-
-  // The system often wakes the host on the core of the process that wrote to it. There it would wait until the next guest
-  // is prepared, which takes longer than a short script.
-  function letHostRun(): void {
-    Atomics.wait(sleeper, 0, 0, hostTurnMs);
   }
 
   function renew(memory: number, prelude: string, limits: string): void {
@@ -126,15 +98,5 @@ export function runPump({ codec, guestSource, scriptName, openRealm, input, outp
     if (fault.kind === 'limit') return codec.encode('k', fault.limit, '');
     if (fault.kind === 'crash') return codec.encode('z', fault.message);
     return codec.encode('x', 'SyntaxError', fault.message, '', String(fault.line), String(fault.column));
-  }
-
-  function send(text: string): void {
-    // A UTF-16 unit takes at most three bytes.
-    const frame =
-      text.length * 3 + 4 <= shortFrame.length ? shortFrame : Buffer.allocUnsafe(4 + Buffer.byteLength(text));
-    const length = frame.write(text, 4);
-    frame.writeUInt32LE(length, 0);
-    const end = 4 + length;
-    for (let sent = 0; sent < end;) sent += writeSync(output, frame, sent, end - sent, null);
   }
 }

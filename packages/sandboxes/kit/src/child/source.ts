@@ -1,9 +1,12 @@
 import { guestSource, nameKeeper, scriptName } from '../guest/source.ts';
 import { createRecordCodec } from '../protocol/records.ts';
 import { createFrameReader } from './frame-reader.ts';
-import { runPump } from './pump.ts';
+import { createFrameWriter } from './frame-writer.ts';
+import { createPump } from './pump.ts';
 import type { ExpectedRun } from './pump.ts';
 import type { OpenRealm } from './realm.ts';
+import { serveRuns } from './serve-runs.ts';
+import type { ChildGuest, ChildPort } from './serve-runs.ts';
 
 /** Channel of a child: JavaScript expressions for its descriptors, which may use `fs`. */
 export interface ChildChannel {
@@ -36,12 +39,31 @@ export function childSource(options: {
   readonly argument: unknown;
   readonly expected?: ExpectedRun;
 }): string {
-  return `(input, output) => { ${nameKeeper} (${runPump})({
-  input: (${createFrameReader})(input, ${guestLookMs}), output,
-  codec: (${createRecordCodec})({ indexOf: (text, search, from) => text.indexOf(search, from), slice: (text, start, end) => text.slice(start, end) }),
+  return programOf(`(${createPump})({
+  port,
   guestSource: ${JSON.stringify(guestSource)},
   scriptName: ${JSON.stringify(scriptName)},
   expected: ${JSON.stringify(options.expected ?? defaultExpectedRun)},
   openRealm: (${options.openRealm})(${JSON.stringify(options.argument)}),
-}); }`;
+})`);
+}
+
+/**
+ * Returns the program of a child process whose guest is not JavaScript. `openGuest` is a self-contained function that takes
+ * the channel to the host and `argument` (JSON); it is sent to the child as text.
+ */
+export function guestProgram<Argument>(options: {
+  readonly openGuest: (port: ChildPort, argument: Argument) => ChildGuest;
+  readonly argument: Argument;
+}): string {
+  return programOf(`(${options.openGuest})(port, ${JSON.stringify(options.argument)})`);
+}
+
+function programOf(guest: string): string {
+  return `(input, output) => { ${nameKeeper}
+const port = {
+  codec: (${createRecordCodec})({ indexOf: (text, search, from) => text.indexOf(search, from), slice: (text, start, end) => text.slice(start, end) }),
+  input: (${createFrameReader})(input, ${guestLookMs}), send: (${createFrameWriter})(output),
+};
+(${serveRuns})(port, ${guest}); }`;
 }

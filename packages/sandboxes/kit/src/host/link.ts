@@ -50,9 +50,14 @@ const maxReportLength = 4_096;
 
 /**
  * Returns a launcher of Node processes that run `source` without access to the host: no environment, no inherited
- * descriptor except one socket, no file system, no processes, no threads (Node's permission model).
+ * descriptor except one socket and `descriptors`, no file system, no processes, no threads (Node's permission model).
  */
-export function nodeLauncher(options: { readonly source: string; readonly nodeFlags: readonly string[] }): LaunchGuest {
+export function nodeLauncher(options: {
+  readonly source: string;
+  readonly nodeFlags: readonly string[];
+  /** Open descriptors of the host that the process gets, from the number 4 on. None when absent. */
+  readonly descriptors?: readonly number[];
+}): LaunchGuest {
   const program = encodeFrame(options.source);
   const flags = ['--permission', '--no-warnings', ...options.nodeFlags];
   const bootstrap = `${leaveSignalsToHost} ${bootstrapSource({ input: '3', output: '3' })}`;
@@ -62,7 +67,7 @@ export function nodeLauncher(options: { readonly source: string; readonly nodeFl
       child = spawn(process.execPath, [...flags, '-e', bootstrap], {
         cwd: parse(process.execPath).root,
         env: {},
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(options.descriptors ?? [])],
         windowsHide: true,
       });
     } catch (error) {

@@ -20,31 +20,36 @@ export const defaultPoolOptions: PoolOptions = Object.freeze({
   maxRunsPerProcess: 500,
 });
 
-/** Options of a pool as properties of a configuration schema, with their defaults. */
-export const poolProperties: Readonly<Record<keyof PoolOptions, JsonSchema>> = Object.freeze({
-  poolSize: {
-    type: 'integer',
-    minimum: 0,
-    default: defaultPoolOptions.poolSize,
-    description: 'Number of unused processes that are kept ready.',
-  },
-  maxProcesses: {
-    type: 'integer',
-    minimum: 1,
-    default: defaultPoolOptions.maxProcesses,
-    description:
-      'Maximum number of processes, ready and busy; further runs queue. One principal never uses the last of several.',
-  },
-  maxParked: {
-    type: 'integer',
-    minimum: 0,
-    default: defaultPoolOptions.maxParked,
-    description: 'Maximum number of processes in addition whose scripts wait for a person.',
-  },
-  maxRunsPerProcess: {
-    type: 'integer',
-    minimum: 1,
-    default: defaultPoolOptions.maxRunsPerProcess,
-    description: 'Number of runs after which a process is replaced.',
-  },
-});
+/** Returns the options of a pool as properties of a configuration schema, with their defaults. */
+export function poolPropertiesWith(defaults: PoolOptions): Readonly<Record<keyof PoolOptions, JsonSchema>> {
+  return Object.freeze({
+    poolSize: {
+      type: 'integer',
+      minimum: 0,
+      default: defaults.poolSize,
+      description: 'Number of unused processes that are kept ready.',
+    },
+    maxProcesses: {
+      type: 'integer',
+      minimum: 1,
+      default: defaults.maxProcesses,
+      description:
+        'Maximum number of processes, ready and busy; further runs queue. One principal never uses the last of several.',
+    },
+    maxParked: {
+      type: 'integer',
+      minimum: 0,
+      default: defaults.maxParked,
+      description: 'Maximum number of processes in addition whose scripts wait for a person.',
+    },
+    maxRunsPerProcess: {
+      type: 'integer',
+      minimum: 1,
+      default: defaults.maxRunsPerProcess,
+      description: 'Number of runs after which a process is replaced.',
+    },
+  });
+}
+
+/** The options of a pool as properties of a configuration schema, with the defaults of the kit. */
+export const poolProperties: Readonly<Record<keyof PoolOptions, JsonSchema>> = poolPropertiesWith(defaultPoolOptions);

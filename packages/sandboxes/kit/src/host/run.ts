@@ -20,6 +20,7 @@ export function runOnGuest(
   request: BoundedRequest,
   busyWait: BusyWait,
   release: (reusable: boolean) => void,
+  compiledBytes = 0,
 ): Promise<SandboxOutcome> {
   const { limits, signal } = request;
   const startedAt = performance.now();
@@ -34,6 +35,7 @@ export function runOnGuest(
     readUsage: guest.readUsage,
     baseline: guest.idleUsage,
     request,
+    compiledBytes,
     onLimit: (limit, reached) => end(limitReached(limit, limits, reached), false),
   });
   const abort = (): void => end({ status: 'cancelled' }, false);

@@ -35,9 +35,11 @@ export function createWatch(options: {
   /** Usage of the process before the run; absent if the system does not report it. */
   readonly baseline: ProcessUsage | undefined;
   readonly request: SandboxRequest;
+  /** Memory that the process may take for the code that it compiles. */
+  readonly compiledBytes: number;
   onLimit(limit: EndingLimit, reached?: number): void;
 }): Watch {
-  const { baseline, request, onLimit } = options;
+  const { baseline, request, compiledBytes, onLimit } = options;
   const { limits } = request;
   const startedAt = performance.now();
   let busy = true;
@@ -73,7 +75,7 @@ export function createWatch(options: {
     }
     lookedAt = now;
     const memory = usage.residentBytes - baseline.residentBytes;
-    const leftBytes = limits.memoryBytes + memoryHeadroomBytes - memory;
+    const leftBytes = limits.memoryBytes + memoryHeadroomBytes + compiledBytes - memory;
     if (leftBytes < 0) return onLimit('memory', memory);
     // Minus the time for which it polled for replies, counted by the host, because a guest could claim any number.
     const cpu = usage.cpuTimeMs - baseline.cpuTimeMs - answers * guestLookMs;

@@ -21,20 +21,31 @@ const readTogether: readonly string[] = [
 const payloads: readonly string[] = ['', '\n', 'a1:12:{}', '\u0000\u0001', 'ä🎉\u2028', '{"__proto__":{"polluted":1}}'];
 
 /** Calls out of a script in Python. */
-export function pythonCallCases({ scenario }: SandboxHarness): void {
+export function pythonCallCases({ scenario, hasThreads = true }: SandboxHarness): void {
+  const withThreads = (name: string, body: Parameters<typeof scenario>[1]): void =>
+    scenario(name, body, () => (hasThreads ? undefined : 'its functions in threads run one after the other'));
   for (const code of parallel) {
-    scenario(`calls run at the same time and keep their order: ${code}`, async ({ value }) => {
+    const register = code.includes('Thread') ? withThreads : scenario;
+    register(`calls run at the same time and keep their order: ${code}`, async ({ value }) => {
       const barrier = createBarrier(6);
       assert.deepEqual(await value(code, { bridge: barrier.bridge }), Array.from('012345'));
       assert.equal(barrier.highest, 6);
     });
   }
   for (const code of readTogether) {
-    scenario(`a reply reaches the caller that waits for it, whichever thread reads it: ${code}`, async ({ value }) => {
-      const barrier = createBarrier(6);
-      assert.equal(await value(code, { bridge: barrier.bridge, limits: { maxCalls: 900 } }), 900);
-    });
+    withThreads(
+      `a reply reaches the caller that waits for it, whichever thread reads it: ${code}`,
+      async ({ value }) => {
+        const barrier = createBarrier(6);
+        assert.equal(await value(code, { bridge: barrier.bridge, limits: { maxCalls: 900 } }), 900);
+      },
+    );
   }
+  scenario('functions in a pool of threads make their calls and give their results in order', async ({ value }) => {
+    const code =
+      'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(6) as pool:\n    result = list(pool.map(lambda i: call("x", str(i)), range(6)))';
+    assert.deepEqual(await value(code), Array.from('012345'));
+  });
   scenario('more calls than may be in flight wait, and all finish', async ({ value }) => {
     const barrier = createBarrier(4);
     const code = 'import asyncio\nreturn len(await asyncio.gather(*[call("x", str(i)) for i in range(200)]))';

@@ -16,7 +16,7 @@ const failures: readonly Failure[] = [
   ['def f(): f()\nf()', /^RecursionError$/, /recursion/],
   ['import sys\nsys.exit("no")', /^SystemExit$/, /no/],
   ['call("x", 1)', /^TypeError$/, /two strings/, 1, 1],
-  ['open("/etc/x", "w")', /^(OS|Permission)Error$/, /Read-only|Permission/i],
+  ['open("/etc/x", "w")', /^(OS|Permission|FileNotFound)Error$/, /Read-only|Permission|No such/i],
   ['import socket\nsocket.create_connection(("127.0.0.1", 80), 1)', /Error$/, /refused|unreachable/i],
   ['class E(Exception):\n    def __str__(self): raise Exception\nraise E', /^E$/, /no message/, 3],
 ];

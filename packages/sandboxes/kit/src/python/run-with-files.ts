@@ -1,4 +1,5 @@
 import type { SandboxFile, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
+import { readPython } from './python-source.ts';
 
 const operation = 'sandbox:file';
 // Size of one part: a multiple of three, so that base64 has no padding inside.
@@ -6,27 +7,31 @@ const pieceBytes = 1_048_575;
 
 /**
  * Runs a script in Python with the files of its request at their paths: code before the prelude requests them part by
- * part. `placing` defines `place_files(host, places)`.
+ * part. `run` receives the request without them.
  */
 export async function runWithFiles(
   request: SandboxRequest,
-  options: { readonly placing: string; run(request: SandboxRequest): Promise<SandboxOutcome> },
+  run: (request: SandboxRequest) => Promise<SandboxOutcome>,
 ): Promise<SandboxOutcome> {
-  const { files = [], ...rest } = request;
-  if (files.length === 0) return options.run(rest);
+  const { files = [], onTurnEnd, ...rest } = request;
+  if (files.length === 0) return run(onTurnEnd === undefined ? rest : { ...rest, onTurnEnd });
   const readers = files.map(openReader);
   const { prelude, limits, bridge } = request;
   const places = JSON.stringify(files.map(({ path }) => path));
   const pieces = files.reduce((sum, { bytes }) => sum + Math.ceil(bytes / pieceBytes) + 1, 0);
+  let isPlacing = false;
   try {
-    return await options.run({
+    return await run({
       ...rest,
-      prelude: `${options.placing}\nplace_files(host, ${places})\n${prelude}`,
+      prelude: `${readPython('files')}\nplace_files(host, ${places})\n${prelude}`,
       limits: { ...limits, maxCalls: limits.maxCalls + pieces },
       bridge(call, bridgeOptions) {
-        if (call.op !== operation) return bridge(call, bridgeOptions);
+        isPlacing = call.op === operation;
+        if (!isPlacing) return bridge(call, bridgeOptions);
         return readers[Number(call.payload)]?.next() ?? Promise.resolve('');
       },
+      // The script has not begun while its files are placed.
+      ...(onTurnEnd === undefined ? {} : { onTurnEnd: () => void (isPlacing || onTurnEnd()) }),
     });
   } finally {
     await Promise.all(readers.map((reader) => reader.close()));

@@ -1,8 +1,7 @@
-"""Calls of a script to the host: started at once, and awaited by a thread or an event loop."""
+"""Calls of a script to the host: started at once, waited for or awaited."""
 
 import asyncio
 import collections
-import threading
 
 
 class HostError(Exception):
@@ -23,6 +22,7 @@ class Call:
         self.answer = ""
         self.error = None
         self.futures = []
+        self.when_done = None
 
     def wait(self):
         self.calls.wait(self)
@@ -40,6 +40,8 @@ class Call:
 
     def settle(self, answer, error):
         self.done, self.answer, self.error = True, answer, error
+        if self.when_done is not None:
+            self.when_done()
         for loop, future in self.futures:
             finish = lambda future=future: future.done() or future.set_result(None)
             if asyncio._get_running_loop() is loop:
@@ -49,16 +51,18 @@ class Call:
 
 
 class Calls:
-    """All calls of a run. One thread reads replies for all waiting threads."""
+    """All calls of a run. A guest adds `flush`, which sends what is queued, `wait` and `future`."""
+
+    error = HostError
+
+    # Decodes a reply: returns the text and the error. A prelude may replace it.
+    decode = None
 
     def __init__(self, channel, output):
         self.channel = channel
         self.output = output
-        self.changed = threading.Condition(threading.RLock())
-        self.is_read = False
         self.under_way = {}
         self.queue = collections.deque()
-        self.loops = set()
         self.made = 0
         self.max_in_flight = 1
         self.max_input = 0
@@ -72,8 +76,7 @@ class Calls:
             raise HostError("RangeError", message, "E_LIMIT_CALL_INPUT")
         call = Call(self)
         with self.changed:
-            self.made += 1
-            self.queue.append((str(self.made), call, whole(op), whole(payload)))
+            self.queue.append((call, whole(op), whole(payload)))
             loop = asyncio._get_running_loop()
             if loop is None:
                 self.flush()
@@ -88,71 +91,31 @@ class Calls:
     def is_waiting(self):
         return bool(self.under_way or self.queue)
 
-    def flush(self, marker="m", ending=""):
-        with self.changed:
-            records = []
-            size = 0
-            while self.queue and len(self.under_way) < self.max_in_flight and size < 1 << 22:
-                number, call, op, payload = self.queue.popleft()
-                self.under_way[number] = call
-                records.append(encode("c", number, op, payload))
-                size += len(payload)
-            text = self.output.take() + "".join(records) + ending
-            if text:
-                self.channel.send(marker + text)
+    def records(self):
+        """Takes the records of the calls that may be sent now."""
+        records = []
+        size = 0
+        while self.queue and len(self.under_way) < self.max_in_flight and size < 1 << 22:
+            call, op, payload = self.queue.popleft()
+            records.append(self.record(call, op, payload))
+            size += len(payload)
+        return "".join(records)
 
-    def wait(self, call):
-        self.flush()
-        while not call.done:
-            with self.changed:
-                if self.is_read and not call.done:
-                    self.changed.wait()
-                if call.done:
-                    return
-                if self.is_read:
-                    continue
-                self.is_read = True
-            self.read()
-
-    def read(self):
-        """Reads a frame, in the thread that has set `is_read`."""
-        text = ""
-        try:
-            text = self.channel.receive()
-        finally:
-            # Atomic: a thread in between would read the next frame, although its reply has arrived.
-            with self.changed:
-                self.is_read = False
-                self.take(Records(text))
-                self.changed.notify_all()
+    def record(self, call, op, payload):
+        self.made += 1
+        self.under_way[str(self.made)] = call
+        return encode("c", str(self.made), op, payload)
 
     def take(self, records):
+        """Settles the calls whose replies are in a frame."""
         for kind in iter(records.kind, ""):
+            if kind == "w":
+                continue
             number = records.field()
             if kind == "a":
                 answer, error = records.field(), None
+                if self.decode is not None:
+                    answer, error = self.decode(answer)
             else:
                 answer, error = "", HostError(records.field(), records.field(), records.field())
             self.under_way.pop(number).settle(answer, error)
-        if self.queue:
-            self.flush()
-
-    def future(self, call):
-        loop = asyncio.get_running_loop()
-        future = loop.create_future()
-        with self.changed:
-            if call.done:
-                future.set_result(None)
-            call.futures.append((loop, future))
-        if loop not in self.loops:
-            self.loops.add(loop)
-            loop.add_reader(self.channel.reading, self.read_if_free)
-        return future
-
-    def read_if_free(self):
-        """Reads for an event loop, unless a thread reads or has just read: a loop must not wait for a frame."""
-        with self.changed:
-            if self.is_read or not self.channel.has_input():
-                return
-            self.is_read = True
-        self.read()

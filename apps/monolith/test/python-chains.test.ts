@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { RaviConfig } from '@ravi/host';
+import { afterAll, beforeAll, test } from 'vitest';
+import { startServer } from './support/server.ts';
+import type { TestServer } from './support/server.ts';
+
+const config: RaviConfig = {
+  policy: { maxRiskUnapproved: 'high' },
+  plugins: { sandbox: [{ use: '@ravi/sandbox-isolated-vm' }, { use: '@ravi/sandbox-pyodide' }] },
+};
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer(config);
+}, 60_000);
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function run(code: string, language = 'python'): Promise<unknown> {
+  const { status, body } = await server.post('/v1/chains', { code, language });
+  assert.deepEqual([status, body.status], [200, 'ok'], body.outputText);
+  return body.value;
+}
+
+test('a script in Python chains two tools, in a server without Docker', { timeout: 60_000 }, async () => {
+  const code = `
+first = tools.echo(city="Oslo", people=[1, 2, 3])
+second = tools.launch(target=f"{first['city']}-{sum(first['people'])}")
+return {"text": second, "people": len(first["people"])}`;
+  assert.deepEqual(await run(code), { text: 'launched', people: 3 });
+  assert.deepEqual(await server.installation.launches(), ['launch Oslo-6']);
+});
+
+test('the same server runs JavaScript', async () => {
+  assert.equal(await run('return (await tools.echo({ a: 1 })).a', 'javascript'), 1);
+});
+
+test('tool_chain offers both languages and runs Python', { timeout: 60_000 }, async () => {
+  const { body } = await server.post('/v1/tools/tool_chain', {
+    args: { language: 'python', code: 'import asyncio\nawait asyncio.gather(*[tools.echo(n=n) for n in range(3)])' },
+  });
+  assert.deepEqual([body.status, JSON.parse(body.text)], ['ok', [{ n: 0 }, { n: 1 }, { n: 2 }]]);
+});
