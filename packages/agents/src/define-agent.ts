@@ -1,4 +1,5 @@
-import { ToolInvoker, Toolbox } from '@ravi/invoker';
+import { createToolRules, ToolInvoker, Toolbox } from '@ravi/invoker';
+import type { AllowList } from '@ravi/invoker';
 import { KernelError, silentLogger, toolNamePattern } from '@ravi/kernel';
 import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
@@ -16,13 +17,13 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
   const invoker = invokerOf(options);
-  const allowedTools = registerTools(invoker.registry, options);
+  const allowLists = [...registerTools(invoker.registry, options), ...rulesOf(invoker.registry, options)];
   return {
     name,
     model: options.model,
     invoker,
     logger: options.logger ?? silentLogger,
-    allowedTools,
+    allowLists: allowLists.length === 0 ? emptyArray : allowLists,
     loopTools: () => loopToolsOf(invoker.registry),
     system: options.system ?? '',
     maxSteps,
@@ -76,14 +77,22 @@ function invokerOf(options: AgentOptions): ToolInvoker {
   return invoker;
 }
 
-// The tools that the agent may call; `undefined` for all of the registry.
-function registerTools(registry: ToolRegistry, options: AgentOptions): readonly string[] | undefined {
+// Returns the list of the tools that the agent may call; none if it may call all of the registry.
+function registerTools(registry: ToolRegistry, options: AgentOptions): readonly AllowList[] {
   const { tools, invoker } = options;
   const listed = tools === undefined || isRegistry(tools) ? [] : tools;
   const needed = neededTools(registry, options, listed);
   for (const tool of [...listed, ...needed]) registerTool(registry, tool);
-  if (invoker === undefined || tools === undefined) return undefined;
-  return [...listed, ...needed].map((tool) => tool.name);
+  if (invoker === undefined || tools === undefined) return emptyArray;
+  return [new Set([...listed, ...needed].map((tool) => tool.name))];
+}
+
+// The names of the loop's tools are part of the rules, so that a stored run keeps them when the rules change.
+function rulesOf(registry: ToolRegistry, { toolRules }: AgentOptions): readonly AllowList[] {
+  if (toolRules === undefined) return emptyArray;
+  const { allow, deny } = toolRules;
+  const own = loopTools.map(({ name }) => name);
+  return [createToolRules({ ...(allow && { allow: [...allow, ...own] }), ...(deny && { deny }) }, registry)];
 }
 
 function neededTools(registry: ToolRegistry, options: AgentOptions, listed: readonly AnyTool[]): readonly AnyTool[] {

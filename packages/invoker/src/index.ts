@@ -18,6 +18,8 @@ export type { SessionLease } from './scope/session-lease.ts';
 export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';
 export { withRisksOf } from './scope/session-limits.ts';
+export { createToolRules, unmatchedPatterns } from './scope/tool-rules.ts';
+export type { AllowList, RuledRegistry, ToolRuleLists, ToolRules } from './scope/tool-rules.ts';
 export { toolDigest } from './toolbox/freeze-tool.ts';
 export { Toolbox } from './toolbox/toolbox.ts';
 export type { RefusedTool, SetSourceOptions, ToolboxOptions } from './toolbox/toolbox.ts';

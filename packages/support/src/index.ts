@@ -16,6 +16,7 @@ export { isPlain } from './inspect-arguments.ts';
 export { jsonTextProblem } from './json-text.ts';
 export type { JsonTextLimits } from './json-text.ts';
 export { isLoopback } from './loopback.ts';
+export { matchesPattern } from './match-pattern.ts';
 export { nearNames } from './near-names.ts';
 export { pollutingKeyIn } from './inspect-arguments.ts';
 export { randomId } from './random-id.ts';

@@ -27,6 +27,11 @@ export interface SpawnOptions {
   readonly priority?: number;
   /** Id of the call that the sub-agent works for. */
   readonly parentCallId?: string;
+  /**
+   * True if the operator granted the sub-agent its tools: it may then call tools that its caller may not. By default it may call only
+   * tools that its caller may call.
+   */
+  readonly hasOwnTools?: boolean;
   /** Cancels only the sub-agent. */
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,4 @@
-import type { ToolInvoker } from '@ravi/invoker';
+import type { AllowList, ToolInvoker } from '@ravi/invoker';
 import type { ExpiryPolicy, HistoryStore, JobStore, Logger, ModelProvider, RunStore, Skill } from '@ravi/kernel';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
@@ -14,8 +14,8 @@ export interface AgentDefinition {
   readonly model: ModelProvider;
   readonly invoker: ToolInvoker;
   readonly logger: Logger;
-  /** `undefined` allows every tool of the registry. */
-  readonly allowedTools: readonly string[] | undefined;
+  /** Lists that each tool of the agent must be in. */
+  readonly allowLists: readonly AllowList[];
   /** Returns the names of the loop's own tools in the registry, which have no effect outside the run. No skill disallows them. */
   loopTools(): readonly string[];
   readonly system: string;

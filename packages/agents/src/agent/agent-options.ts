@@ -1,4 +1,4 @@
-import type { HookManager, ToolInvoker, InvokerSession } from '@ravi/invoker';
+import type { HookManager, ToolInvoker, ToolRuleLists, InvokerSession } from '@ravi/invoker';
 import type {
   AnyTool,
   ApprovalHandler,
@@ -85,6 +85,11 @@ export interface AgentOptions extends InvokerParts {
    * agent may call only the tools of the array.
    */
   readonly tools?: readonly AnyTool[] | ToolRegistry;
+  /**
+   * Patterns of the tools that the agent may call, also of those that the registry receives later. The tools of the loop itself,
+   * such as `ask_user`, need no pattern.
+   */
+  readonly toolRules?: ToolRuleLists;
   /** An invoker to share; by default the agent creates its own. */
   readonly invoker?: ToolInvoker;
   /** First part of the system prompt. */

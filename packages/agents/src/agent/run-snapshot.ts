@@ -1,4 +1,5 @@
-import type { InvokerSession } from '@ravi/invoker';
+import { createToolRules } from '@ravi/invoker';
+import type { AllowList, InvokerSession, RuledRegistry, ToolRuleLists } from '@ravi/invoker';
 import { KernelError, compareRisk } from '@ravi/kernel';
 import type { JsonObject, ChainPolicy, Skill } from '@ravi/kernel';
 import { isSameList } from '../skills/active-skills.ts';
@@ -50,8 +51,10 @@ function isSkillBound(value: unknown): boolean {
 
 /** Permissions of a run at one point in time; JSON. */
 export interface Permissions {
-  /** A tool must be in each of these lists. Without those of active skills. */
-  readonly allowedTools: readonly (readonly string[])[];
+  /** Lists of the run: a tool must be in each of them. */
+  readonly allowedTools: readonly StoredList[];
+  /** Lists of its agent, without those of active skills. They do not hold for sub-agents with tools of their own. */
+  readonly agentTools: readonly StoredList[];
   readonly toolsEnabled: boolean;
   readonly maxRiskUnapproved: ChainPolicy['maxRiskUnapproved'];
   readonly defaultRisk: ChainPolicy['defaultRisk'];
@@ -65,8 +68,11 @@ export interface Permissions {
 export function permissionsOf({ session, skills }: Pick<SnapshotSource, 'session' | 'skills'>): Permissions {
   const { maxRiskUnapproved, defaultRisk } = session.policy;
   const { lists } = skills;
+  const agentLists = new Set(session.agentAllowLists);
+  const ofRun = session.allowLists.filter((list) => !agentLists.has(list));
   return {
-    allowedTools: session.allowLists.filter((list) => !lists.has(list)).map((list) => [...list]),
+    allowedTools: ofRun.map(storedList),
+    agentTools: [...agentLists].filter((list) => !lists.has(list)).map(storedList),
     toolsEnabled: session.toolsEnabled,
     maxRiskUnapproved,
     defaultRisk,
@@ -76,10 +82,41 @@ export function permissionsOf({ session, skills }: Pick<SnapshotSource, 'session
 }
 
 /** Restricts a session to the tools of a resumed run. Lists that already apply are not added again. */
-export function narrowTo(session: InvokerSession, { allowedTools }: Permissions): void {
-  for (const list of allowedTools) {
-    if (!session.allowLists.some((held) => isSameList(held, list))) session.narrow(list);
-  }
+export function narrowTo(
+  session: InvokerSession,
+  { allowedTools, agentTools }: Permissions,
+  registry: RuledRegistry,
+): void {
+  const add = (list: StoredList, ofAgent: boolean): void => {
+    if (session.allowLists.some((held) => isStoredAs(held, list))) return;
+    session.narrow(isNames(list) ? list : createToolRules(list, registry), { ofAgent });
+  };
+  for (const list of allowedTools) add(list, false);
+  for (const list of agentTools) add(list, true);
+}
+
+/** Names of tools, or the patterns of rules; JSON. */
+export type StoredList = readonly string[] | ToolRuleLists;
+
+function storedList(list: AllowList): StoredList {
+  return 'lists' in list ? list.lists : [...list];
+}
+
+function isStoredAs(held: AllowList, list: StoredList): boolean {
+  if ('lists' in held) return !isNames(list) && JSON.stringify(held.lists) === JSON.stringify(list);
+  return isNames(list) && isSameList(held, list);
+}
+
+function isNames(list: StoredList): list is readonly string[] {
+  return Array.isArray(list);
+}
+
+function isStoredList(value: unknown): value is StoredList {
+  const isNameList = (list: unknown): boolean => Array.isArray(list) && list.every((name) => typeof name === 'string');
+  if (Array.isArray(value)) return isNameList(value);
+  if (typeof value !== 'object' || value === null) return false;
+  const { allow = [], deny = [] } = value as ToolRuleLists;
+  return isNameList(allow) && isNameList(deny);
 }
 
 /** Returns the policy fields that respect both the policy and the permissions. */
@@ -98,10 +135,12 @@ export function narrowedPolicy(
 /** Reads stored permissions. @throws KernelError `E_STATE_CORRUPT`: a run must not continue without them */
 export function readPermissions(value: unknown): Permissions {
   const stored = (value ?? {}) as Partial<Permissions>;
-  const { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills, skillBounds } = stored;
+  const { allowedTools, agentTools = [], toolsEnabled, maxRiskUnapproved, defaultRisk, skills, skillBounds } = stored;
   const isWhole =
     Array.isArray(allowedTools) &&
-    allowedTools.every((list) => Array.isArray(list)) &&
+    allowedTools.every(isStoredList) &&
+    Array.isArray(agentTools) &&
+    agentTools.every(isStoredList) &&
     typeof toolsEnabled === 'boolean' &&
     (maxRiskUnapproved === 'safe' || maxRiskUnapproved === 'high') &&
     (defaultRisk === 'safe' || defaultRisk === 'high' || defaultRisk === 'critical') &&
@@ -109,7 +148,7 @@ export function readPermissions(value: unknown): Permissions {
     Array.isArray(skillBounds) &&
     skillBounds.every((bound) => isSkillBound(bound));
   if (!isWhole) throw new KernelError('E_STATE_CORRUPT', 'The stored permissions of the run are corrupt');
-  return { allowedTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills, skillBounds };
+  return { allowedTools, agentTools, toolsEnabled, maxRiskUnapproved, defaultRisk, skills, skillBounds };
 }
 
 /** Stored budget of a run; JSON. */

@@ -36,7 +36,8 @@ export function openSession(
           },
         }),
   });
-  for (const list of [definition.allowedTools, allowedTools]) if (list !== undefined) session.narrow(list);
+  for (const list of definition.allowLists) session.narrow(list, { ofAgent: true });
+  if (allowedTools !== undefined) session.narrow(allowedTools);
   return session;
 }
 

@@ -83,7 +83,7 @@ export function startSubAgent(
   definition: AgentDefinition,
   { parent, task, options, isResumable, children }: NewSubAgent,
 ): { readonly run: AgentRun; readonly result: Promise<AgentResult> } {
-  const { runId, signal, parentCallId, priority = parent.priority, asksCaller = false } = options;
+  const { runId, signal, parentCallId, priority = parent.priority, asksCaller = false, hasOwnTools = false } = options;
   const { sessionId, principal, session: outer } = parent;
   // Its caller waits for a sub-agent that cannot be resumed.
   const approvals = isResumable ? parent.approvals : 'wait';
@@ -92,7 +92,7 @@ export function startSubAgent(
     definition,
     { runId, sessionId, principal, session: outer, ...(isResumable ? { approvals } : {}), ...ends },
     undefined,
-    parentCallId === undefined ? {} : { parentCallId },
+    { hasOwnTools, ...(parentCallId === undefined ? {} : { parentCallId }) },
   );
   const { history: store } = definition;
   const place = isResumable && store !== undefined ? { store, principal, sessionId: runId } : undefined;

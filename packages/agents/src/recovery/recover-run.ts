@@ -46,6 +46,8 @@ export interface Caller {
   readonly priority: number;
   /** True if it asks the questions of the run. */
   readonly asksCaller: boolean;
+  /** True if the run may call tools that its caller may not. */
+  readonly hasOwnTools: boolean;
 }
 
 /** A claimed run, and everything that is needed to continue it. */
@@ -153,9 +155,10 @@ function restore(
   const above = caller === undefined ? {} : { session: caller.run.session };
   const session = openSession(definition, { ...ids, ...ends, ...above, policy, approvals }, emit, {
     toolsEnabled: permissions.toolsEnabled,
+    hasOwnTools: caller?.hasOwnTools ?? false,
     ...(caller?.callId === undefined ? {} : { parentCallId: caller.callId }),
   });
-  narrowTo(session, permissions);
+  narrowTo(session, permissions, invoker.registry);
   const run = new AgentRun({
     definition,
     session,

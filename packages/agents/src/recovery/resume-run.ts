@@ -86,10 +86,11 @@ function openPaused(
     emit,
     {
       toolsEnabled: permissions.toolsEnabled,
+      hasOwnTools: caller?.hasOwnTools ?? false,
       ...(caller?.callId === undefined ? {} : { parentCallId: caller.callId }),
     },
   );
-  narrowTo(session, permissions);
+  narrowTo(session, permissions, definition.invoker.registry);
   const spent = budget === undefined ? { usage } : { spent: budget.spent };
   const run = new AgentRun({
     definition,

@@ -1,4 +1,4 @@
-import type { InvokerSession } from '@ravi/invoker';
+import type { AllowList, InvokerSession } from '@ravi/invoker';
 import type { Skill } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 
@@ -44,7 +44,7 @@ export class ActiveSkills {
   }
 
   /** Allow-lists of the session that active skills have added. */
-  get lists(): ReadonlySet<ReadonlySet<string>> {
+  get lists(): ReadonlySet<AllowList> {
     return new Set([...this.#active.values()].flat().map(({ list }) => list));
   }
 
@@ -78,7 +78,7 @@ export class ActiveSkills {
       const before = bounds.filter((bound) => bound.skill === name).map(({ tools }) => tools);
       const skill = this.find(name);
       if (skill !== undefined) this.#activate(skill, before);
-      else for (const tools of before) this.#session.narrow(tools);
+      else for (const tools of before) this.#session.narrow(tools, { ofAgent: true });
     }
   }
 
@@ -92,7 +92,7 @@ export class ActiveSkills {
   }
 
   #narrow(list: ReadonlySet<string>): Narrowing {
-    return { list, widen: this.#session.narrow(list) };
+    return { list, widen: this.#session.narrow(list, { ofAgent: true }) };
   }
 
   #set(active: ReadonlyMap<Skill, readonly Narrowing[]>): void {

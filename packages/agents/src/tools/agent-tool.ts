@@ -11,6 +11,8 @@ export interface AgentToolOptions {
   readonly description?: string;
   /** Model calls with a higher priority run first when a `Supervision` makes them wait; default 0. */
   readonly priority?: number;
+  /** True if the agent may call tools that its caller may not. It still may not call those that the request of the run excludes. */
+  readonly hasOwnTools?: boolean;
   /** `background` returns a job id at once. */
   readonly mode?: 'direct' | 'background';
 }
@@ -24,7 +26,7 @@ export interface AgentToolOptions {
  * has a `lease`, the sub-agent is then a run of its own that is resumed together with the run of the caller.
  */
 export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
-  const { priority = 0, mode, name = agent.name, description = agent.description } = options;
+  const { priority = 0, mode, hasOwnTools = false, name = agent.name, description = agent.description } = options;
   const tool = defineTool({
     name,
     description: description ?? `Delegates a task to the agent ${agent.name}.`,
@@ -48,7 +50,7 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
         throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can only be called directly by the model of an agent`);
       const { callId: parentCallId, signal } = context;
       const asksCaller = run.canAskFor(parentCallId);
-      const result = await run.join(run.spawn(agent, task, { priority, parentCallId, signal, asksCaller }));
+      const result = await run.join(run.spawn(agent, task, { priority, parentCallId, signal, asksCaller, hasOwnTools }));
       context.check();
       if (run.isAsking(parentCallId)) {
         // A job has no step that ends without its result.

@@ -38,3 +38,28 @@ export class InheritedList<Item> {
     this.#all = undefined;
   }
 }
+
+/** Items of two lists, those of the first one before the others; the same array until one of them changes. */
+export class CombinedList<Item> {
+  readonly #first: InheritedList<Item>;
+  readonly #second: InheritedList<Item>;
+  #parts: readonly (readonly Item[])[] = emptyArray;
+  #all: readonly Item[] = emptyArray;
+
+  constructor(first: InheritedList<Item>, second: InheritedList<Item>) {
+    this.#first = first;
+    this.#second = second;
+  }
+
+  get all(): readonly Item[] {
+    const first = this.#first.all;
+    const second = this.#second.all;
+    if (second.length === 0) return first;
+    if (first.length === 0) return second;
+    if (first !== this.#parts[0] || second !== this.#parts[1]) {
+      this.#parts = [first, second];
+      this.#all = [...first, ...second];
+    }
+    return this.#all;
+  }
+}

@@ -1,6 +1,7 @@
 import { compareRisk, defineChainPolicy } from '@ravi/kernel';
 import type { ChainPolicy, InterceptedCall, Skill } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
+import type { AllowList } from './tool-rules.ts';
 
 /** Checks a call of a session before it runs. Returns the reason to refuse it, or `undefined`. */
 export type CallGuard = (call: InterceptedCall) => string | undefined | Promise<string | undefined>;
@@ -39,7 +40,7 @@ export function withRisksOf(base: ChainPolicy, own: ChainPolicy): ChainPolicy {
 }
 
 /** Returns the allow-lists that the options of a session name. */
-export function allowListsOf({ allowedTools, skills = emptyArray }: AllowListOptions): readonly ReadonlySet<string>[] {
+export function allowListsOf({ allowedTools, skills = emptyArray }: AllowListOptions): readonly AllowList[] {
   const lists = [allowedTools, ...skills.map((skill) => skill.allowedTools)].filter((list) => list !== undefined);
   return lists.length === 0 ? emptyArray : lists.map((list) => new Set(list));
 }

@@ -51,6 +51,11 @@ export interface SessionOptions {
    */
   readonly parent?: InvokerSession;
   /**
+   * True for an agent whose tools the operator granted: restrictions that belong to the agent of the parent, or to its skills, do
+   * not hold here. Those of the run do.
+   */
+  readonly hasOwnTools?: boolean;
+  /**
    * True for a run with an id and a journal of its own that does the work of one call of the parent's run. It shares grants,
    * scratchpad and files with the parent; tools and observers see the parent's run id.
    */

@@ -21,7 +21,7 @@ import type { InvokerRuntime } from '../runtime.ts';
 import { Cancellation } from '../timing/cancellation.ts';
 import { SessionKeys } from '../timing/held-keys.ts';
 import { HumanClock } from '../timing/human-clock.ts';
-import { InheritedList } from './inherited-list.ts';
+import { CombinedList, InheritedList } from './inherited-list.ts';
 import { RunState } from './run-state.ts';
 import type { RunGrants } from './run-state.ts';
 import { SessionArtifacts } from './session-artifacts.ts';
@@ -31,6 +31,7 @@ import type { SessionLease } from './session-lease.ts';
 import { allowListsOf, policyOf } from './session-limits.ts';
 import type { CallGuard } from './session-limits.ts';
 import type { CallLimit, HumanWaitListener, SessionOptions } from './session-options.ts';
+import type { AllowList } from './tool-rules.ts';
 
 /** Entry of the trace; the whole record is built when it is read. */
 export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
@@ -69,7 +70,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #runtime: InvokerRuntime;
   /** Shared with the sessions of the same run around this one. */
   readonly #run: RunState;
-  readonly #allowLists: InheritedList<ReadonlySet<string>>;
+  /** Restrictions of the run: its request, the role of its caller. */
+  readonly #runLists: InheritedList<AllowList>;
+  /** Restrictions of its agent and of active skills. They do not hold for a sub-agent whose tools the operator granted. */
+  readonly #agentLists: InheritedList<AllowList>;
+  #allowLists: CombinedList<AllowList> | undefined;
   readonly #guards: InheritedList<CallGuard>;
   readonly #onProgress: ProgressSink | undefined;
   readonly #parent: InvokerSession | undefined;
@@ -107,8 +112,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
     this.agent = options.agent ?? parent?.agent;
-    // `parent?.#allowLists` is not allowed for private names.
-    this.#allowLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#allowLists);
+    // `parent?.#runLists` is not allowed for private names.
+    this.#runLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#runLists);
+    const isBound = parent !== undefined && options.hasOwnTools !== true;
+    this.#agentLists = new InheritedList<AllowList>(emptyArray, isBound ? parent.#agentLists : undefined);
     this.#guards = new InheritedList<CallGuard>(emptyArray, parent === undefined ? undefined : parent.#guards);
     this.#onProgress = options.onProgress;
     this.heldKeys = new SessionKeys(parent?.heldKeys.within(options.parentCallId));
@@ -241,23 +248,29 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return `${prefix}call_${this.#run.nextCallNumber(prefix)}`;
   }
 
-  /** True if every allow-list of the session and of its parents names the tool. */
+  /** True if every allow-list that holds for the session has the tool. */
   allows(tool: string): boolean {
-    for (const list of this.#allowLists.all) if (!list.has(tool)) return false;
-    return true;
+    return this.#runLists.all.every((list) => list.has(tool)) && this.#agentLists.all.every((list) => list.has(tool));
   }
 
-  /** Current allow-lists of the session and its parents; an empty array means that every tool is allowed. */
-  get allowLists(): readonly ReadonlySet<string>[] {
-    return this.#allowLists.all;
+  /** Current allow-lists that hold for the session; an empty array means that every tool is allowed. */
+  get allowLists(): readonly AllowList[] {
+    return (this.#allowLists ??= new CombinedList(this.#runLists, this.#agentLists)).all;
+  }
+
+  /** Those of the {@link allowLists} that belong to an agent or a skill. */
+  get agentAllowLists(): readonly AllowList[] {
+    return this.#agentLists.all;
   }
 
   /**
    * Restricts the allowed tools to these, until the returned function is called: in this session and in every session
-   * inside of it, those that are already open included. A set is used without a copy.
+   * inside of it, those that are already open included. A set and rules are used without a copy. A restriction `ofAgent` does not
+   * hold in sessions that have tools of their own (`hasOwnTools`).
    */
-  narrow(tools: Iterable<string>): () => void {
-    return this.#allowLists.add(tools instanceof Set ? tools : new Set(tools));
+  narrow(tools: Iterable<string> | AllowList, options: { readonly ofAgent?: boolean } = {}): () => void {
+    const list = 'has' in tools ? tools : new Set(tools);
+    return (options.ofAgent === true ? this.#agentLists : this.#runLists).add(list);
   }
 
   /**
