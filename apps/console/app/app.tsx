@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { RaviApiError } from '@ravi/client';
 import { basePath } from './api/client.ts';
+import { AgentsPage } from './agents/agents-page.tsx';
 import { ArtifactPage } from './artifacts/artifact-page.tsx';
 import { ArtifactsPage } from './artifacts/artifact-list.tsx';
 import { BudgetsPage } from './budgets/budgets-page.tsx';
@@ -87,6 +88,13 @@ function Pages() {
         {({ sessionId }) => (
           <Needs part="runs" title="Chat">
             <ChatPage key={sessionId} sessionId={sessionId} />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/agents">
+        {() => (
+          <Needs part="runs" title="Agents">
+            <AgentsPage />
           </Needs>
         )}
       </Route>

@@ -34,7 +34,7 @@ async function open(path: string): Promise<BrowserPage> {
   return opened;
 }
 
-async function startRun(page: Page, kind: 'Task for the agent' | 'Script', text: string): Promise<void> {
+async function startRun(page: Page, kind: 'Task for an agent' | 'Script', text: string): Promise<void> {
   await page.getByRole('button', { name: 'New run' }).click();
   await page.getByRole('button', { name: kind }).click();
   await page.getByRole('dialog').getByRole('textbox').fill(text);
@@ -54,7 +54,7 @@ function barrier(count: number): () => Promise<void> {
 
 inBrowser('from a task over an edited approval to a report whose bytes are those that the tool wrote', async () => {
   const { page, errors } = await open('/');
-  await startRun(page, 'Task for the agent', 'When should I fly?');
+  await startRun(page, 'Task for an agent', 'When should I fly?');
   await page.waitForURL('**/runs/run_*');
   const runUrl = page.url();
 

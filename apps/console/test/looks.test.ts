@@ -20,6 +20,7 @@ const pages: readonly (readonly [name: string, pathOf: (at: Furnished) => string
   ['run-wide', ({ wideId }) => `/runs/${wideId}`, 'weigh'],
   ['inbox', () => '/inbox', 'Launch to Proxima'],
   ['inbox-decided', () => '/inbox?view=decided', 'approved'],
+  ['agents', () => '/agents', 'default'],
   ['tools', () => '/tools', 'publish_report'],
   ['saved-scripts', () => '/tools?view=scripts', 'weigh_three'],
   ['skills', () => '/tools?view=skills', 'Where people like to sit'],

@@ -41,13 +41,15 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   const context = { baseDir, env, clock, logger, digestKey, otherModels: chosen === undefined ? [] : [chosen] };
   const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
+  const models = chosen === undefined ? plugins.modelProvider : [chosen];
   return {
     telemetryProviders,
     stateStore: plugins.stateStore && requireStateStoreParts(plugins.stateStore),
     blobStore,
     sandbox,
     approvalHandler,
-    model: chosen ?? modelOf(plugins.modelProvider, options),
+    model: failoverOf(models, options),
+    models,
     skills: await loadSkills(config.skills, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
@@ -61,16 +63,13 @@ async function chosenModel({ env, installation: { config } }: OpenAdaptersOption
   return chooseModel(env, { script: await demoScriptOf(config.agent) });
 }
 
-/** Returns the configured model, which fails over if there are several. */
-function modelOf(
-  configured: readonly ModelProvider[],
-  { installation: { config }, configuration: { clock } }: OpenAdaptersOptions,
-): ModelProvider {
-  const [first, ...others] = configured;
-  if (first !== undefined && others.length === 0) return first;
-  const { modelCooldownMs } = config.agent;
-  return createFailover(configured, {
-    clock,
+/** Returns the only model, or one that fails over. */
+function failoverOf(models: readonly ModelProvider[], options: OpenAdaptersOptions): ModelProvider {
+  const [first] = models;
+  if (first !== undefined && models.length === 1) return first;
+  const { modelCooldownMs } = options.installation.config.agent;
+  return createFailover(models, {
+    clock: options.configuration.clock,
     ...(modelCooldownMs === undefined ? {} : { cooldownMs: modelCooldownMs }),
   });
 }

@@ -59,7 +59,10 @@ export interface Adapters {
   readonly sandbox: Sandbox;
   /** `undefined` if callers decide over HTTP. */
   readonly approvalHandler: ApprovalHandler | undefined;
+  /** Model of agents that name none: the only one, or one that fails over. */
   readonly model: ModelProvider;
+  /** Every configured model. */
+  readonly models: readonly ModelProvider[];
   readonly skills: readonly Skill[];
   readonly snippetStore: SnippetStore;
   /** Checks scripts before they run; `false` if the configuration turns it off. */
@@ -133,6 +136,7 @@ export const tokens: Tokens = {
   sandbox: token('sandbox'),
   approvalHandler: token('approvalHandler'),
   model: token('model'),
+  models: token('models'),
   skills: token('skills'),
   snippetStore: token('snippetStore'),
   preflight: token('preflight'),

@@ -66,7 +66,8 @@ async function createWorld() {
   const agent = createPausingAgent(recorder.runs);
   const { journal, approvals } = store;
   const lifetime = new AbortController().signal;
-  const runner = createAgentRunner({ agent, recorder: slow, stores: { journal, approvals }, lifetime });
+  const agents = { defaultName: 'ravi', all: new Map([['ravi', { agent }]]) };
+  const runner = createAgentRunner({ agents, recorder: slow, stores: { journal, approvals }, lifetime });
   const definition = { kind: 'agent', details: { agent: 'ravi', task: 'go' } };
   await store.runs.create({ id: 'run_1', principal: 'ada', sessionId: 's', createdAt: 1, definition }, lease);
   await store.runs.transition('run_1', { from: ['running'], to: 'paused', now: 1 });

@@ -44,5 +44,7 @@ export type { PausedRun, PausedSession, RecoveryStores, QuestionAnswer, ResumePo
 export { missingJobTools } from './tools/job-tools.ts';
 export { createAgentTool } from './tools/agent-tool.ts';
 export type { AgentToolOptions } from './tools/agent-tool.ts';
+export { createJudge, verdictOutput } from './extensions/judge.ts';
+export type { JudgeOptions } from './extensions/judge.ts';
 export { Supervision } from './supervision/supervision.ts';
 export type { SupervisionOptions } from './supervision/supervision.ts';

@@ -32,6 +32,7 @@ export { eventIdPattern, provisionalTypes } from './run-events.ts';
 export type { RecordableEvent, RecordedEvent, RecordedEventData, RecordedEventType } from './run-events.ts';
 export type { RunDetails } from './runs.ts';
 export type { AdapterHealth, MissingPart, Settings } from './server.ts';
+export type { AgentSummary } from './agents.ts';
 export type { SkillSummary } from './skills.ts';
 export type { DefinitionChange, HeldDefinition, SourceSummary } from './sources.ts';
 export type { SnippetDetails, SnippetSummary } from './snippets.ts';

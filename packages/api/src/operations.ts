@@ -1,3 +1,4 @@
+import { agents } from './agents.ts';
 import { approvals } from './approvals.ts';
 import { artifacts } from './artifacts.ts';
 import { budgets } from './budgets.ts';
@@ -18,6 +19,7 @@ import { tools } from './tools.ts';
 export const api = {
   server,
   login,
+  agents,
   runs,
   chains,
   snippets,

@@ -25,7 +25,7 @@ export const responses = {
       {
         stream: boolean(),
         previous_response_id: string({ maxLength: 200, description: 'Continues the conversation of that response.' }),
-        model: string({ description: 'Ignored: the server has a single agent.' }),
+        model: string({ description: 'Name of an agent. The default agent if the server has none of this name.' }),
         store: boolean({ description: 'Ignored: runs are always stored.' }),
         metadata: described(jsonObject, 'Ignored.'),
       },

@@ -12,7 +12,6 @@ import {
   enumOf,
   extend,
   integer,
-  literal,
   number,
   object,
   record,
@@ -145,7 +144,11 @@ export const runs = {
       {
         task: string({ minLength: 1, maxLength: 1_000_000, description: 'The task of the agent.' }),
         sessionId: requestId,
-        agent: literal('ravi', { description: 'The only agent of the server.' }),
+        agent: string({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Name of the agent. Default: defaultAgent of the configuration.',
+        }),
         approvalMode: enumOf(['wait', 'pause'], {
           description:
             'While an approval is pending, the run waits in memory ("wait") or is stored ("pause"). Default: approvals.mode of the configuration.',
@@ -154,7 +157,14 @@ export const runs = {
       },
     ),
     responses: { 201: json(runSchema) },
-    errors: ['E_SESSION_BUSY', 'E_NOT_STARTED', 'E_CALL_UNKNOWN', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
+    errors: [
+      'E_AGENT_UNKNOWN',
+      'E_SESSION_BUSY',
+      'E_NOT_STARTED',
+      'E_CALL_UNKNOWN',
+      'E_STATE_UNAVAILABLE',
+      'E_RUN_SUSPENDED',
+    ],
   }),
   list: operation({
     method: 'get',

@@ -44,11 +44,21 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     path: 'run',
-    summary: 'give the agent a task and show what it does',
+    summary: 'give an agent a task and show what it does',
     reach: 'api',
     arguments: [{ name: 'task', description: 'the task' }],
-    options: [approveOption, { flags: '--session <session>', description: 'conversation to continue' }],
+    options: [
+      approveOption,
+      { flags: '--agent <agent>', description: 'name of the agent (default: that of the server)' },
+      { flags: '--session <session>', description: 'conversation to continue' },
+    ],
     load: async () => (await import('./commands/run.ts')).runTask,
+  },
+  {
+    path: 'agents',
+    summary: 'list the agents with their models, tools and delegates',
+    reach: 'api',
+    load: async () => (await import('./commands/agents.ts')).listAgents,
   },
   {
     path: 'chain run',

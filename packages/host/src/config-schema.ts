@@ -1,5 +1,6 @@
 import { defaultChainPolicy } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
+import { agentProperties } from './agent-schema.ts';
 import { pluginPorts } from './config.ts';
 
 const pluginEntry: JsonSchema = {
@@ -45,15 +46,6 @@ const accessToken: JsonSchema = {
 
 /** Default of `server.requestsPerMinute` if there are access tokens; a schema cannot express the condition. */
 export const defaultRequestsPerMinute = 6_000;
-
-const price: JsonSchema = { type: 'number', minimum: 0 };
-
-const modelPrice: JsonSchema = {
-  type: 'object',
-  required: ['input', 'output'],
-  additionalProperties: false,
-  properties: { input: price, output: price, cachedInput: price, cacheWrite: price },
-};
 
 /**
  * JSON Schema (2020-12) of a configuration file, defaults included. The values of `policy` are checked by
@@ -231,68 +223,7 @@ export const configSchema: JsonSchema = {
         },
       },
     },
-    agent: {
-      type: 'object',
-      additionalProperties: false,
-      default: {},
-      properties: {
-        system: { type: 'string', description: 'First part of the system prompt.' },
-        maxSteps: { type: 'integer', minimum: 1, default: 32, description: 'Maximum number of model calls per run.' },
-        modelRetries: {
-          type: 'integer',
-          minimum: 0,
-          default: 4,
-          description: 'Retries of a model call after a failure that may pass, with growing random waits.',
-        },
-        maxModelRetryDelayMs: {
-          type: 'integer',
-          minimum: 0,
-          default: 60_000,
-          description: 'Longest wait before such a retry; if the provider asks for more, the run fails.',
-        },
-        promoteAfterMs: {
-          type: 'integer',
-          minimum: 1,
-          description:
-            'Milliseconds after which a running call becomes a background job. By default only calls of background tools are jobs.',
-        },
-        modelCooldownMs: {
-          type: 'integer',
-          minimum: 0,
-          default: 30_000,
-          description: 'Time for which a failed model of plugins.modelProvider is asked last.',
-        },
-        demoScript: {
-          type: 'string',
-          minLength: 1,
-          description: 'Script that the demo model runs if no provider key is set.',
-        },
-        budget: {
-          type: 'object',
-          additionalProperties: false,
-          description: 'Limits of one run; an absent field has no limit.',
-          properties: {
-            maxTokens: { type: 'integer', minimum: 1, description: 'Input and output tokens of the model.' },
-            maxCost: { type: 'number', minimum: 0, description: 'In the currency of "prices".' },
-            maxToolCalls: {
-              type: 'integer',
-              minimum: 1,
-              description: 'Tool calls by the model. `policy.maxScriptCalls` limits the calls of each of its scripts.',
-            },
-            maxTimeMs: {
-              type: 'integer',
-              minimum: 1,
-              description: 'Duration in milliseconds, including waits for people.',
-            },
-          },
-        },
-        prices: {
-          type: 'object',
-          additionalProperties: modelPrice,
-          description: 'Prices of a million tokens, by model name.',
-        },
-      },
-    },
+    ...agentProperties,
     retention: {
       type: 'object',
       additionalProperties: false,

@@ -1,4 +1,5 @@
 import type { ChainPolicy, PortName } from '@ravi/kernel';
+import type { AgentConfig, AgentEntry, SupervisionConfig } from './agent-config.ts';
 
 /** One plugin in a configuration: its package or file, and its options. */
 export interface PluginEntry {
@@ -64,38 +65,6 @@ export interface ServerConfig {
   readonly artifactTtlMs: number;
   /** Bytes of such artifacts that one principal may hold, each counted as at least 4 096; above it further calls are refused. */
   readonly maxArtifactBytes: number;
-}
-
-/** Settings of a server's agent. */
-export interface AgentConfig {
-  /** First part of its system prompt. */
-  readonly system?: string;
-  /** Maximum number of model calls per run. Default: 32. */
-  readonly maxSteps?: number;
-  /** Retries of a model call after a failure that may pass. Default: 4. */
-  readonly modelRetries?: number;
-  /** Longest wait before such a retry, in milliseconds; a provider that asks for more fails the run. Default: 60 000. */
-  readonly maxModelRetryDelayMs?: number;
-  /** Milliseconds after which a running call becomes a background job. By default only calls of background tools are jobs. */
-  readonly promoteAfterMs?: number;
-  /** Milliseconds that a failed model of `plugins.modelProvider` is asked last. Default: 30 000. */
-  readonly modelCooldownMs?: number;
-  /** Script that the demo model runs if no provider key is set. */
-  readonly demoScript?: string;
-  /** Limits of one run; an absent field has no limit. `maxCost` needs `prices` and is in their currency. */
-  readonly budget?: {
-    readonly maxTokens?: number;
-    readonly maxCost?: number;
-    readonly maxToolCalls?: number;
-    readonly maxTimeMs?: number;
-  };
-  /** Prices of a million tokens by model name, all in one currency. */
-  readonly prices?: Readonly<
-    Record<
-      string,
-      { readonly input: number; readonly output: number; readonly cachedInput?: number; readonly cacheWrite?: number }
-    >
-  >;
 }
 
 /** Settings of scripts. */
@@ -177,6 +146,11 @@ export interface RaviConfig {
   readonly approvals?: Partial<ApprovalsConfig>;
   readonly runs?: Partial<RunsConfig>;
   readonly agent?: AgentConfig;
+  /** Further agents by name. Settings of `agent` about models, steps, budget and approvals are their defaults. */
+  readonly agents?: Readonly<Record<string, AgentEntry>>;
+  /** Agent of runs that name none. Default: `ravi`. */
+  readonly defaultAgent?: string;
+  readonly supervision?: Partial<SupervisionConfig>;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
   readonly retention?: Partial<RetentionConfig>;
@@ -196,6 +170,9 @@ export interface ResolvedConfig {
   readonly runs: RunsConfig;
   /** `demoScript` is an absolute path. */
   readonly agent: AgentConfig & Required<Pick<AgentConfig, 'maxSteps'>>;
+  readonly agents: Readonly<Record<string, AgentEntry>>;
+  readonly defaultAgent: string;
+  readonly supervision: SupervisionConfig;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
   readonly retention: RetentionConfig;

@@ -3,7 +3,6 @@ export { configSchema, defaultRequestsPerMinute } from './config-schema.ts';
 export { defineConfig } from './config.ts';
 export type {
   AccessTokenConfig,
-  AgentConfig,
   ChainsConfig,
   LoggingConfig,
   PluginEntry,
@@ -15,6 +14,16 @@ export type {
   ServerConfig,
   TelemetryConfig,
 } from './config.ts';
+export type {
+  AgentConfig,
+  AgentEntry,
+  BudgetConfig,
+  DelegateConfig,
+  GuardConfig,
+  SupervisionConfig,
+  ToolPatterns,
+} from './agent-config.ts';
+export { builtInAgent, delegatesOf } from './check-agents.ts';
 export { isEnvironmentValue } from './environment-values.ts';
 export type { Environment, EnvironmentValue } from './environment-values.ts';
 export { findConfig } from './find-config.ts';

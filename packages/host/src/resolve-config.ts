@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { KernelError, defineChainPolicy, isKernelError } from '@ravi/kernel';
+import { agentMistakes } from './check-agents.ts';
 import { compileSchema } from './compile-schema.ts';
 import { configSchema } from './config-schema.ts';
 import type { RaviConfig, ResolvedConfig } from './config.ts';
@@ -23,6 +24,9 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
+  const { agents, defaultAgent, supervision } = config as Required<RaviConfig>;
+  const contradictions = agentMistakes({ agent: agent as ResolvedConfig['agent'], agents, defaultAgent });
+  if (contradictions.length > 0) throw invalidConfig(source, contradictions);
   try {
     return {
       server: server as ResolvedConfig['server'],
@@ -34,6 +38,9 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
         ...(agent as ResolvedConfig['agent']),
         ...(agent.demoScript === undefined ? {} : { demoScript: resolve(baseDir, agent.demoScript) }),
       },
+      agents,
+      defaultAgent,
+      supervision: supervision as ResolvedConfig['supervision'],
       retention: retention as ResolvedConfig['retention'],
       logging: logging as ResolvedConfig['logging'],
       telemetry: telemetry as ResolvedConfig['telemetry'],

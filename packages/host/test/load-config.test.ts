@@ -54,6 +54,9 @@ test('without a file the defaults apply and relative paths start at the working 
     telemetry: { content: false },
     tools: [],
     skills: [],
+    agents: {},
+    defaultAgent: 'ravi',
+    supervision: { maxAgents: 16, maxDepth: 3, maxConcurrent: 64 },
     plugins: {},
   });
   assert.equal(baseDir, folder);
@@ -197,4 +200,25 @@ test('a module that throws, exports nothing or contains a function is reported b
 test('an invalid collector address and an invalid level are reported', async () => {
   const file = { 'ravi.config.json': '{"telemetry": {"endpoint": "collector"}, "logging": {"level": "loud"}}' };
   await assert.rejects(load(file), invalid('endpoint', 'level'));
+});
+
+test('agents that contradict each other are reported at their places', async () => {
+  const agents = {
+    ravi: {},
+    writer: { delegates: ['editor', { agent: 'editor', name: 'editor' }], guards: [{ agent: 'juge' }] },
+    editor: { delegates: ['writer'] },
+    judge: {},
+  };
+  const config = JSON.stringify({ defaultAgent: 'writr', agents, agent: { delegates: ['stranger'] } });
+  await assert.rejects(
+    load({ 'ravi.config.json': config }),
+    invalid(
+      'agents.ravi: the settings of the agent "ravi" are the key "agent"',
+      'defaultAgent: there is no agent "writr"; did you mean "writer"?',
+      'agent.delegates[0]: there is no agent "stranger"; there are "ravi", "writer", "editor", "judge"',
+      'agents.writer.delegates: two delegates have the tool name "editor"',
+      'agents.writer.guards[0].agent: there is no agent "juge"; did you mean "judge"?',
+      'agents: writer → editor → writer is a circle of delegates or guards',
+    ),
+  );
 });

@@ -74,7 +74,14 @@ export const snippetQuery = (name: string) =>
     queryFn: ({ signal }) => ravi.snippets.get(name, {}, { signal }),
   });
 
-/** Query of the skills of the agent. */
+/** Query of the agents of the server, the default one first. */
+export const agentsQuery = () =>
+  queryOptions({
+    queryKey: ['agents'],
+    queryFn: async ({ signal }) => (await ravi.agents.list({ signal })).items,
+  });
+
+/** Query of the skills of the agents. */
 export const skillsQuery = () =>
   queryOptions({
     queryKey: ['skills'],

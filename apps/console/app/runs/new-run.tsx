@@ -1,17 +1,18 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Play, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { api, BodyOf } from '@ravi/api';
 import { ravi } from '../api/client.ts';
+import { agentsQuery } from '../api/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
 type Kind = 'agent' | 'chain';
 
 const kinds: readonly { readonly kind: Kind; readonly name: string }[] = [
-  { kind: 'agent', name: 'Task for the agent' },
+  { kind: 'agent', name: 'Task for an agent' },
   { kind: 'chain', name: 'Script' },
 ];
 
@@ -20,6 +21,7 @@ export function NewRun() {
   const [isOpen, setOpen] = useState(false);
   const [kind, setKind] = useState<Kind>('agent');
   const [, navigate] = useLocation();
+  const { data: agents = [] } = useQuery({ ...agentsQuery(), enabled: isOpen });
   const start = useMutation({
     mutationFn: (body: BodyOf<typeof api.runs.start>) => ravi.runs.start(body),
     onSuccess: ({ id }) => navigate(`/runs/${encodeURIComponent(id)}`),
@@ -45,9 +47,11 @@ export function NewRun() {
             className="stack"
             onSubmit={(event) => {
               event.preventDefault();
-              const text = new FormData(event.currentTarget).get('text');
-              if (typeof text === 'string')
-                start.mutate(kind === 'agent' ? { kind, task: text } : { kind, code: text });
+              const form = new FormData(event.currentTarget);
+              const [text, agent] = [form.get('text'), form.get('agent')];
+              if (typeof text !== 'string') return;
+              const named = typeof agent === 'string' ? { agent } : {};
+              start.mutate(kind === 'agent' ? { kind, task: text, ...named } : { kind, code: text });
             }}
           >
             <div className="segments" role="group" aria-label="Kind of run">
@@ -62,6 +66,16 @@ export function NewRun() {
                 </button>
               ))}
             </div>
+            {kind === 'agent' && agents.length > 1 && (
+              <label className="field">
+                <span className="field-label">Agent</span>
+                <select name="agent">
+                  {agents.map(({ name }) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </select>
+              </label>
+            )}
             <label className="field">
               <span className="field-label">
                 {kind === 'agent' ? 'What should it do?' : 'JavaScript or TypeScript'}

@@ -1,4 +1,4 @@
-import { Bot, Clock, FileBox, Gauge, Inbox, ListTree, PlugZap, Settings, Wrench } from 'lucide-react';
+import { Bot, Clock, FileBox, Gauge, Inbox, ListTree, MessagesSquare, PlugZap, Settings, Wrench } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 
 /** A page of the navigation. */
@@ -13,9 +13,10 @@ export const pageGroups: readonly (readonly PageLink[])[] = [
   [
     { path: '/inbox', name: 'Inbox', icon: Inbox },
     { path: '/runs', name: 'Runs', icon: ListTree },
-    { path: '/chat', name: 'Chat', icon: Bot },
+    { path: '/chat', name: 'Chat', icon: MessagesSquare },
   ],
   [
+    { path: '/agents', name: 'Agents', icon: Bot },
     { path: '/tools', name: 'Tools', icon: Wrench },
     { path: '/servers', name: 'Servers', icon: PlugZap },
     { path: '/artifacts', name: 'Artifacts', icon: FileBox },

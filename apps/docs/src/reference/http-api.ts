@@ -20,6 +20,7 @@ operation, named here after each path.
 const titles: Readonly<Record<keyof typeof api, string>> = {
   server: 'Server',
   login: 'Sign-in',
+  agents: 'Agents',
   runs: 'Runs',
   chains: 'Scripts',
   snippets: 'Snippets',

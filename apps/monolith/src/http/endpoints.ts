@@ -3,6 +3,7 @@ import type { MissingPart } from '@ravi/api';
 import type { JsonObject } from '@ravi/kernel';
 import { implement } from './core/implement.ts';
 import type { Endpoint } from './core/implement.ts';
+import { agentOperations } from './agents/agents.ts';
 import { approvalOperations } from './approvals/approval-operations.ts';
 import { artifactOperations } from './blobs/artifacts.ts';
 import { uploadOperation } from './blobs/upload-artifact.ts';
@@ -63,9 +64,10 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     parts;
   const { artifactQuota, callerApprovals, streamPlaces, logger } = parts;
   if (durable === undefined) return [];
-  const { store, runs, recorder } = durable;
+  const { store, runs, recorder, agents, approvalMode } = durable;
   const { policy } = invoker;
   return [
+    ...agentOperations({ agents, toolbox, model: parts.model, approvalMode }),
     ...runOperations({
       durable,
       policy,
@@ -80,6 +82,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
       recorder,
       streamPlaces,
       approvals: config.approvals.mode ?? 'wait',
+      agents,
       lifetime,
     }),
     ...artifactOperations({

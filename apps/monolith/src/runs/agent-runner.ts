@@ -3,19 +3,22 @@ import type {
   AgentEvent,
   AgentResult,
   AgentStream,
-  QuestionAnswer,
   ReActAgent,
+  QuestionAnswer,
   RecoverOptions,
   RunOptions,
 } from '@ravi/agents';
 import { KernelError, textOf } from '@ravi/kernel';
 import type { ModelMessage, Run } from '@ravi/kernel';
+import type { AgentSet, ConfiguredAgent } from '../agents/agent-set.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import { notStarted } from './with-start-limit.ts';
 
 /** A task for the agent and its principal. */
 export type AgentRequest = Pick<RunOptions, 'runId' | 'sessionId' | 'principal' | 'policy' | 'approvals'> & {
   readonly task: string;
+  /** Name of the agent; the default agent when absent. */
+  readonly agent?: string;
 };
 
 /** A run of the agent that is active in this process. */
@@ -29,20 +32,17 @@ export interface AgentActivity {
  * them.
  */
 export interface AgentRunner extends AsyncDisposable {
-  /** Starts a run and resolves once it is stored. @throws KernelError `E_SESSION_BUSY` */
+  /** Starts a run and resolves once it is stored. @throws KernelError `E_SESSION_BUSY`, `E_AGENT_UNKNOWN` */
   start(request: AgentRequest): Promise<AgentActivity>;
   /**
    * Resumes a run that asked its user, and resolves once the answer is stored.
    * @throws KernelError as `ReActAgent.resume`; `E_RUN_SUSPENDED`, `E_STATE_UNAVAILABLE` or `E_STATE_CONFLICT` if the answer is
    * not stored
    */
-  resume(
-    point: { readonly runId: string; readonly sessionId: string; readonly principal: string },
-    answer: QuestionAnswer,
-  ): Promise<AgentActivity>;
+  resume(run: Run, answer: QuestionAnswer): Promise<AgentActivity>;
   /** Recovers a run whose process ended. @throws KernelError as `ReActAgent.recover` */
   recover(run: Run): Promise<AgentActivity>;
-  /** True if it is a run of this agent, and not that of a sub-agent. */
+  /** True if it is a run of one of these agents, and not that of a sub-agent. */
   owns(run: Run): boolean;
   /** True if the run is active in this process. */
   has(runId: string): boolean;
@@ -61,7 +61,9 @@ export interface AgentRunner extends AsyncDisposable {
 
 /** Options of {@link createAgentRunner}. */
 export interface AgentRunnerOptions {
-  readonly agent: ReActAgent;
+  readonly agents: Pick<AgentSet, 'defaultName'> & {
+    readonly all: ReadonlyMap<string, Pick<ConfiguredAgent, 'agent'>>;
+  };
   readonly recorder: RunRecorder;
   /** Stores from which an interrupted run is recovered. */
   readonly stores: Required<Pick<RecoverOptions, 'journal' | 'approvals'>>;
@@ -74,8 +76,8 @@ interface Running {
   result?: Promise<AgentResult>;
 }
 
-/** Creates a runner of one agent. */
-export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRunnerOptions): AgentRunner {
+/** Creates a runner of the agents of a process. */
+export function createAgentRunner({ agents, recorder, stores, lifetime }: AgentRunnerOptions): AgentRunner {
   const active = new Map<string, Running>();
   lifetime.addEventListener('abort', suspendAll, { once: true });
 
@@ -134,18 +136,32 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
     }
   }
 
+  function agentNamed(name: string): ReActAgent {
+    const found = agents.all.get(name);
+    if (found !== undefined) return found.agent;
+    const known = [...agents.all.keys()].join(', ');
+    throw new KernelError('E_AGENT_UNKNOWN', `There is no agent "${name}". Agents of this server: ${known}`);
+  }
+
   return {
-    start({ task, runId = `run_${crypto.randomUUID()}`, ...options }) {
+    async start({ task, agent: name = agents.defaultName, runId = `run_${crypto.randomUUID()}`, ...options }) {
+      const agent = agentNamed(name);
       return begin(runId, task, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
-    async resume(point, answer) {
-      const open = (signal: AbortSignal): AgentStream => agent.resumeStream(point, answer, { signal, stores });
-      const { hasBegun, ...activity } = await begin(point.runId, undefined, open);
+    async resume(run, answer) {
+      const { id: runId, sessionId, principal } = run;
+      const agent = agentNamed(nameOf(run));
+      const open = (signal: AbortSignal): AgentStream =>
+        agent.resumeStream({ runId, sessionId, principal }, answer, { signal, stores });
+      const { hasBegun, ...activity } = await begin(runId, undefined, open);
       if (!hasBegun) refuseLostAnswer(await activity.result);
       return activity;
     },
-    recover: (run) => begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal })),
-    owns: ({ definition, parentRunId }) => parentRunId === undefined && definition.details?.['agent'] === agent.name,
+    async recover(run) {
+      const agent = agentNamed(nameOf(run));
+      return begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal }));
+    },
+    owns: (run) => run.parentRunId === undefined && agents.all.has(nameOf(run)),
     has: (runId) => active.has(runId),
     async settled(runId) {
       await active.get(runId)?.result?.catch(() => {});
@@ -168,6 +184,11 @@ export function createAgentRunner({ agent, recorder, stores, lifetime }: AgentRu
       await Promise.allSettled([...active.values()].flatMap(({ result }) => (result === undefined ? [] : [result])));
     },
   };
+}
+
+function nameOf({ definition }: Run): string {
+  const name = definition.details?.['agent'];
+  return typeof name === 'string' ? name : '';
 }
 
 // The questions of the run are still open, or another answer was first.

@@ -1,5 +1,4 @@
-import { ReActAgent } from '@ravi/agents';
-import type { HookManager, ToolInvoker } from '@ravi/invoker';
+import type { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createDurableChains } from '@ravi/capabilities';
 import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
 import { isWebApprovalHandler } from '@ravi/approval-web';
@@ -17,6 +16,8 @@ import type {
   Skill,
   CompleteStateStore,
 } from '@ravi/kernel';
+import { createAgentSet } from '../agents/agent-set.ts';
+import type { AgentSet } from '../agents/agent-set.ts';
 import type { Redactor } from '../logging/redactor.ts';
 import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRunner } from './agent-runner.ts';
@@ -41,6 +42,7 @@ export interface DurableServices {
   readonly turns: SuspectTurns;
   /** Scripts that outlive the process; without them a script ends with its request. */
   readonly chains: DurableChains;
+  readonly agents: AgentSet;
   readonly agentRunner: AgentRunner;
   readonly runs: RunService;
   readonly pausedRuns: PausedRunLimit;
@@ -52,10 +54,13 @@ export interface DurableServices {
 export interface DurableServicesOptions {
   /** Durable services need one. */
   readonly stateStore: CompleteStateStore | undefined;
-  readonly config: Pick<ResolvedConfig, 'agent' | 'approvals' | 'runs'>;
+  readonly config: Pick<ResolvedConfig, 'agent' | 'agents' | 'defaultAgent' | 'supervision' | 'approvals' | 'runs'>;
   /** Absent if callers decide approvals. */
   readonly approvalHandler: ApprovalHandler | undefined;
+  /** Model of agents that name none. */
   readonly model: ModelProvider;
+  readonly models: readonly ModelProvider[];
+  readonly toolbox: Toolbox;
   readonly skills: readonly Skill[];
   readonly invoker: ToolInvoker;
   readonly hooks: HookManager;
@@ -75,7 +80,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
   const onApprovalExpiry = expiryPolicyOf(options);
   const { leaseMs, startTimeoutMs } = options.config.runs;
-  const { system, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs, budget, prices } = options.config.agent;
+  const { prices } = options.config.agent;
   const priced = prices === undefined ? {} : { prices };
 
   const owner = createProcessOwner();
@@ -114,34 +119,33 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       return runs.transition(runId, change);
     },
   };
-  // Without a list of tools the agent may call every tool of the registry.
-  const agent = new ReActAgent({
-    name: 'ravi',
-    model: options.model,
-    invoker,
-    logger,
-    runs: agentRuns,
-    history: withEventsFirst(store.history, recorder),
-    jobs,
-    lease: { owner, leaseMs },
-    approvals: approvalMode,
-    approvalExpiryMs,
-    onApprovalExpiry,
+  const { config, model, models, skills, toolbox } = options;
+  const agents = createAgentSet({
+    config,
+    shared: {
+      invoker,
+      logger,
+      runs: agentRuns,
+      history: withEventsFirst(store.history, recorder),
+      jobs,
+      lease: { owner, leaseMs },
+      approvals: approvalMode,
+      approvalExpiryMs,
+      onApprovalExpiry,
+      ...priced,
+    },
     middleware: [exchanges],
-    skills: options.skills,
-    ...priced,
-    ...(promoteAfterMs === undefined ? {} : { promoteAfterMs }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(system === undefined ? {} : { system }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-    ...(modelRetries === undefined ? {} : { modelRetries }),
-    ...(maxModelRetryDelayMs === undefined ? {} : { maxModelRetryDelayMs }),
+    model,
+    models,
+    skills,
+    toolbox,
+    clock,
   });
-  const agentRunner = createAgentRunner({ agent, recorder, stores: { journal, approvals }, lifetime });
+  const agentRunner = createAgentRunner({ agents, recorder, stores: { journal, approvals }, lifetime });
   const { maxPausedRuns } = options.config.approvals;
   const pausedRuns = createPausedRunLimit({ runs, maxPausedRuns, clock });
   const service = createRunService({ store, chains, agentRunner, pausedRuns, hooks, clock, logger });
-  return { store, recorder, turns, chains, agentRunner, runs: service, pausedRuns, approvalMode };
+  return { store, recorder, turns, chains, agents, agentRunner, runs: service, pausedRuns, approvalMode };
 }
 
 /**

@@ -176,9 +176,8 @@ export function createRunService(options: RunServiceOptions): RunService {
     },
     async resumeAgent(run, answer) {
       const outermost = await addressAbove(store, { run, answer });
-      const { id: runId, sessionId, principal } = outermost.run;
-      const { result } = await agentRunner.resume({ runId, sessionId, principal }, outermost.answer);
-      inBackground(runId, result);
+      const { result } = await agentRunner.resume(outermost.run, outermost.answer);
+      inBackground(outermost.run.id, result);
       return recorded(run.id);
     },
   };

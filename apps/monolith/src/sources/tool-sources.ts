@@ -5,6 +5,7 @@ import type { ToolSource } from '@ravi/kernel';
 import type { Installation } from '../installation.ts';
 import type { Parts } from '../tokens.ts';
 import { createAcceptedDefinitions } from './accepted-definitions.ts';
+import { delegatesSource } from '../agents/agent-set.ts';
 import { builtInSource, createBuiltInTools } from './built-in-tools.ts';
 import { createDefinitionCheck } from './definition-check.ts';
 import { createLiveSource } from './live-source.ts';
@@ -36,7 +37,7 @@ export interface ToolSources extends AsyncDisposable {
 
 const maxStartMs = 30_000;
 /** Names that the toolbox and this service use for themselves. */
-const reservedNames: readonly string[] = [builtInSource, 'local'];
+const reservedNames: readonly string[] = [builtInSource, delegatesSource, 'local'];
 
 /** Creates the sources of a process, none of them open. */
 export function createToolSources(parts: Parts): ToolSources {

@@ -82,6 +82,11 @@ export function setAgentContext(session: InvokerSession, run: AgentContext): voi
 
 /** Returns the run whose model called the tool; `undefined` for a call of a script or without an agent. */
 export function agentContextOf(context: ToolContext): AgentContext | undefined {
-  const session: AgentSession | undefined = sessionOf(context);
-  return session?.[key];
+  const session = sessionOf(context);
+  return session === undefined ? undefined : agentRunOf(session);
+}
+
+/** Returns the agent run whose calls pass through `session`, not through a session around it. */
+export function agentRunOf(session: InvokerSession): AgentContext | undefined {
+  return (session as AgentSession)[key];
 }

@@ -21,7 +21,8 @@ export function definitionWithin(caller: AgentDefinition, own: AgentDefinition):
     const definition = { ...own, ...waiting, ...(isListed ? { runs, lease } : {}) };
     return { definition, isResumable: false };
   }
-  const around = caller.middleware.filter(({ includesSubAgents }) => includesSubAgents === true);
+  // One that both have wraps the sub-agent once.
+  const around = caller.middleware.filter((each) => each.includesSubAgents === true && !own.middleware.includes(each));
   const middleware = around.length === 0 ? own.middleware : [...around, ...own.middleware];
   if (!isStored) {
     return { definition: { ...own, invoker, middleware, logger, ...waiting }, isResumable: false };

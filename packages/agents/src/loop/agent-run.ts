@@ -43,6 +43,8 @@ export interface AgentRunParts {
   readonly parent: AgentRun | undefined;
   /** Call of the parent that this run works for. */
   readonly parentCallId?: string | undefined;
+  /** Session of that call, if a script of the parent has made it. */
+  readonly callSession?: InvokerSession | undefined;
   /** `pause` stores the run while it waits for approvals. */
   readonly approvals: ApprovalMode;
   /** True if the call of the parent, made again by another process, resumes this run. */
@@ -81,6 +83,8 @@ export class AgentRun implements AgentContext {
   readonly parentCallId: string | undefined;
   readonly isResumable: boolean;
   readonly asksCaller: boolean;
+  /** True if a script waits for its result: the run then asks its user without a pause. */
+  readonly isOfScript: boolean;
   readonly recovery: RecoveryStores | undefined;
   readonly title: string | undefined;
   readonly task: string | undefined;
@@ -140,11 +144,12 @@ export class AgentRun implements AgentContext {
     this.parentCallId = parts.parentCallId;
     this.isResumable = parts.isResumable ?? false;
     this.asksCaller = parts.asksCaller ?? false;
+    this.isOfScript = parts.callSession !== undefined || parts.parent?.isOfScript === true;
     this.recovery = parts.recovery ?? parts.parent?.recovery;
     this.title = parts.title;
     this.task = parts.task;
     this.approvals = parts.approvals;
-    this.supervision = parts.parent?.supervision ?? this.definition.supervision;
+    this.supervision = parts.parent?.supervision ?? this.definition.supervision?.forRun();
     this.isRecovered = parts.resumedFrom?.isRecovered ?? false;
     this.claimedEpoch = parts.resumedFrom?.claimedEpoch;
     this.wasInterrupted = this.isRecovered && parts.resumedFrom?.wasPaused !== true;
@@ -321,7 +326,7 @@ export class AgentRun implements AgentContext {
 }
 
 // The outermost run decides when all of them pause.
-function waitOfCaller({ parent, parentCallId }: AgentRunParts): EnterWait | undefined {
-  if (parent === undefined || parentCallId === undefined) return undefined;
-  return (approvals) => parent.session.enterHumanWait(parentCallId, approvals);
+function waitOfCaller({ parent, parentCallId, callSession = parent?.session }: AgentRunParts): EnterWait | undefined {
+  if (callSession === undefined || parentCallId === undefined) return undefined;
+  return (approvals) => callSession.enterHumanWait(parentCallId, approvals);
 }

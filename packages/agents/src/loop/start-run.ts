@@ -84,7 +84,9 @@ export function startSubAgent(
   { parent, task, options, isResumable, children }: NewSubAgent,
 ): { readonly run: AgentRun; readonly result: Promise<AgentResult> } {
   const { runId, signal, parentCallId, priority = parent.priority, asksCaller = false, hasOwnTools = false } = options;
-  const { sessionId, principal, session: outer } = parent;
+  const { callSession } = options;
+  const { sessionId, principal } = parent;
+  const outer = callSession ?? parent.session;
   // Its caller waits for a sub-agent that cannot be resumed.
   const approvals = isResumable ? parent.approvals : 'wait';
   const ends = signal === undefined ? {} : { signal };
@@ -105,6 +107,7 @@ export function startSubAgent(
     priority,
     parent,
     parentCallId,
+    callSession,
     isResumable,
     asksCaller,
     approvals,

@@ -21,6 +21,10 @@ export interface ParentRun {
 export interface CallerOptions {
   /** True if the run above asks the questions of the sub-agent, and the call that it works for stays open meanwhile. */
   readonly asksCaller?: boolean;
+  /** True for an agent that judges calls: it does not count as one of `maxAgents`. */
+  readonly isUncounted?: boolean;
+  /** Session of the call, if a script of the run above makes it. Its restrictions hold for the sub-agent. */
+  readonly callSession?: InvokerSession;
 }
 
 /** Options of a sub-agent whose run id is known. */
@@ -61,8 +65,8 @@ export class SubAgents<Parent extends ParentRun> {
   /** Starts a sub-agent and returns its run id. @throws KernelError `E_BUDGET_EXHAUSTED` if a limit is reached */
   spawn(agent: Agent, task: string, options: SpawnOptions & CallerOptions): string {
     const { runId, sessionId, agent: name, depth, definition, supervision } = this.#parent;
-    supervision?.admit(depth + 1);
-    const { parentCallId } = options;
+    const { parentCallId, isUncounted = false } = options;
+    if (!isUncounted) supervision?.admit(depth + 1);
     const ordinal = this.#countStart(parentCallId ?? '');
     const called = parentCallId === undefined ? {} : { parentCallId };
     const childRunId = this.#runner.idOf(this.#parent, { agent, task, ordinal, ...called });

@@ -1,4 +1,5 @@
 import { withRisksOf } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
 import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
 import type {
   HistoryStore,
@@ -46,6 +47,8 @@ export interface Caller {
   readonly priority: number;
   /** True if it asks the questions of the run. */
   readonly asksCaller: boolean;
+  /** Session of the call, if a script of that run has made it. */
+  readonly callSession: InvokerSession | undefined;
   /** True if the run may call tools that its caller may not. */
   readonly hasOwnTools: boolean;
 }
@@ -152,7 +155,7 @@ function restore(
   const approvals = recorded.details?.['approvals'] === 'pause' ? 'pause' : 'wait';
   const ids = { runId, sessionId, principal };
   const ends = signal === undefined ? {} : { signal };
-  const above = caller === undefined ? {} : { session: caller.run.session };
+  const above = caller === undefined ? {} : { session: caller.callSession ?? caller.run.session };
   const session = openSession(definition, { ...ids, ...ends, ...above, policy, approvals }, emit, {
     toolsEnabled: permissions.toolsEnabled,
     hasOwnTools: caller?.hasOwnTools ?? false,
@@ -171,6 +174,7 @@ function restore(
     priority: caller?.priority ?? 0,
     parent: caller?.run,
     parentCallId: caller?.callId,
+    callSession: caller?.callSession,
     isResumable: caller !== undefined,
     asksCaller: caller?.asksCaller ?? false,
     approvals,

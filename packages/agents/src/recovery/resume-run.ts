@@ -79,7 +79,7 @@ function openPaused(
   }
   const policy = { ...options.policy, ...narrowedPolicy(definition.invoker.policy, options.policy, permissions) };
   const approvals = approvalModeOf(definition, options);
-  const above = caller === undefined ? {} : { session: caller.run.session };
+  const above = caller === undefined ? {} : { session: caller.callSession ?? caller.run.session };
   const session = openSession(
     definition,
     { ...options, ...above, runId, sessionId, principal, policy, approvals },
@@ -101,6 +101,7 @@ function openPaused(
     priority: caller?.priority ?? 0,
     parent: caller?.run,
     parentCallId: caller?.callId,
+    callSession: caller?.callSession,
     asksCaller: caller?.asksCaller ?? false,
     approvals,
     children,

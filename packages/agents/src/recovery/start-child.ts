@@ -68,8 +68,8 @@ async function startUnstored(child: Child): Promise<AgentResult> {
   const { parentCallId: callId, signal = parent.signal, priority = parent.priority } = options;
   const paused = callId === undefined ? undefined : parent.takePaused(callId);
   if (paused === undefined) return startNew(child, false);
-  const { hasOwnTools = false } = options;
-  const caller = { run: parent, callId, priority, hasOwnTools, asksCaller: canAsk(child, false) };
+  const { hasOwnTools = false, callSession } = options;
+  const caller = { run: parent, callId, priority, hasOwnTools, callSession, asksCaller: canAsk(child, false) };
   const { run, result } = resumeSubAgent(definition, { paused, caller, options: { signal }, children: subAgents });
   return closeBudget(run, await result);
 }
@@ -107,8 +107,8 @@ async function startOrResume(child: Child): Promise<AgentResult> {
     const claimed = await waitFor(() => claimRun({ runs, lease: request, invoker }, runId));
     if (claimed !== undefined) {
       const { journal = noJournal, approvals } = parent.recovery ?? {};
-      const { hasOwnTools = false } = options;
-      const caller = { run: parent, callId, priority, hasOwnTools, asksCaller: canAsk(child, true) };
+      const { hasOwnTools = false, callSession } = options;
+      const caller = { run: parent, callId, priority, hasOwnTools, callSession, asksCaller: canAsk(child, true) };
       let run: AgentRun | undefined;
       const onStart = (started: AgentRun): void => void (run = started);
       const stores = { journal, approvals, children: subAgents };

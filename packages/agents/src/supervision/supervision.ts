@@ -3,8 +3,10 @@ import { KernelError } from '@ravi/kernel';
 
 /** Limits of a {@link Supervision}. */
 export interface SupervisionOptions {
-  /** Total number of sub-agents that may be started; default 16. */
+  /** Number of sub-agents that may be started; default 16. In total, or with `countsPerRun` by each outermost run and those below it. */
   readonly maxAgents?: number;
+  /** True if each outermost run has its own count of sub-agents, as on a server. It begins again when another process continues the run. */
+  readonly countsPerRun?: boolean;
   /** Maximum nesting depth under the first agent; default 3. */
   readonly maxDepth?: number;
   /** Maximum number of models that write at the same time; default 8. */
@@ -24,20 +26,28 @@ interface Waiting {
 export class Supervision {
   readonly #maxAgents: number;
   readonly #maxDepth: number;
-  readonly #maxConcurrent: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #countsPerRun: boolean;
+  /** Shared with the supervisions of the runs. */
+  readonly #places: WritingPlaces;
   #agents = 0;
-  #writing = 0;
 
   /** @throws KernelError `E_CONFIG_INVALID` for a bound below 1 */
-  constructor({ maxAgents = 16, maxDepth = 3, maxConcurrent = 8 }: SupervisionOptions = {}) {
+  constructor(options: SupervisionOptions = {}, places?: WritingPlaces) {
+    const { maxAgents = 16, maxDepth = 3, maxConcurrent = 8, countsPerRun = false } = options;
     for (const [field, value] of Object.entries({ maxAgents, maxDepth, maxConcurrent })) {
       if (Number.isSafeInteger(value) && value >= 1) continue;
       throw new KernelError('E_CONFIG_INVALID', `supervision.${field} must be a positive whole number, got ${value}`);
     }
     this.#maxAgents = maxAgents;
     this.#maxDepth = maxDepth;
-    this.#maxConcurrent = maxConcurrent;
+    this.#countsPerRun = countsPerRun;
+    this.#places = places ?? new WritingPlaces(maxConcurrent);
+  }
+
+  /** Returns the supervision of one outermost run: this one, or with `countsPerRun` one with its own count. */
+  forRun(): Supervision {
+    if (!this.#countsPerRun) return this;
+    return new Supervision({ maxAgents: this.#maxAgents, maxDepth: this.#maxDepth }, this.#places);
   }
 
   /** Number of sub-agents started so far. */
@@ -60,9 +70,24 @@ export class Supervision {
   }
 
   /** Waits for a place to write and returns the function that releases it. @throws KernelError `E_CANCELLED` */
+  enter(priority: number, cancellation: Cancellation): Promise<() => void> {
+    return this.#places.enter(priority, cancellation);
+  }
+}
+
+/** Places of the models that write at the same time. */
+class WritingPlaces {
+  readonly #max: number;
+  readonly #waiting: Waiting[] = [];
+  #writing = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
   async enter(priority: number, cancellation: Cancellation): Promise<() => void> {
     cancellation.check();
-    if (this.#writing >= this.#maxConcurrent) await this.#wait(priority, cancellation);
+    if (this.#writing >= this.#max) await this.#wait(priority, cancellation);
     else this.#writing++;
     return () => this.#leave();
   }

@@ -2,7 +2,7 @@ import { defineTool, KernelError, textBlock, toolsInside } from '@ravi/kernel';
 import type { Tool, ToolContext } from '@ravi/kernel';
 import type { Agent } from '../agent/agent-context.ts';
 import { definitionOf } from '../agent/agent-definition.ts';
-import { toolRunOf } from './tool-run.ts';
+import { callingRunOf } from './tool-run.ts';
 
 /** Options of {@link createAgentTool}. */
 export interface AgentToolOptions {
@@ -42,15 +42,23 @@ export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): T
     risk: 'safe',
     runAfterResponse: true,
     managesOwnTimeout: true,
-    allowedCallers: ['direct'],
+    // A repeated call continues the run that the first one started.
+    idempotent: true,
     ...(mode === undefined ? {} : { mode }),
     async execute({ task }, context) {
-      const run = toolRunOf(context);
-      if (run === undefined)
-        throw new KernelError('E_TOOL_NOT_CALLABLE', `${name} can only be called directly by the model of an agent`);
+      const { run, callSession } = callingRunOf(context) ?? {};
+      if (run === undefined) {
+        throw new KernelError(
+          'E_TOOL_NOT_CALLABLE',
+          `${name} can only be called by the model of an agent, or by its scripts`,
+        );
+      }
       const { callId: parentCallId, signal } = context;
-      const asksCaller = run.canAskFor(parentCallId);
-      const result = await run.join(run.spawn(agent, task, { priority, parentCallId, signal, asksCaller, hasOwnTools }));
+      const asksCaller = callSession === undefined && run.canAskFor(parentCallId);
+      const within = callSession === undefined ? {} : { callSession };
+      const result = await run.join(
+        run.spawn(agent, task, { priority, parentCallId, signal, asksCaller, hasOwnTools, ...within }),
+      );
       context.check();
       if (run.isAsking(parentCallId)) {
         // A job has no step that ends without its result.

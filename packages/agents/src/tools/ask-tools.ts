@@ -37,12 +37,30 @@ export function createAskTool({ name, description }: { readonly name: string; re
   });
 }
 
-function ask(tool: string, { question, choices }: ArgumentsOf<typeof inputSchema>, context: ToolContext): string {
+async function ask(
+  tool: string,
+  { question, choices }: ArgumentsOf<typeof inputSchema>,
+  context: ToolContext,
+): Promise<string> {
   const run = toolRunOf(context);
   const { callId } = context;
   // The answer becomes the result of the call, so the step must be waiting for it.
   if (run?.calls?.isOpen(callId) !== true)
     throw new KernelError('E_TOOL_NOT_CALLABLE', `${tool} can only be called directly by the model of an agent`);
+  if (run.isOfScript) return elicitAnswer(question, choices, context);
   run.ask({ callId, tool, question, ...(choices === undefined ? {} : { choices }) });
   return 'The user was asked.';
+}
+
+// A script waits for the run, which cannot pause apart from it: the call itself waits for the answer.
+async function elicitAnswer(
+  message: string,
+  choices: readonly string[] | undefined,
+  { elicit }: ToolContext,
+): Promise<string> {
+  const answer = choices === undefined ? { type: 'string' } : { type: 'string', enum: choices };
+  const schema = { type: 'object', properties: { answer }, required: ['answer'] };
+  const result = await elicit({ mode: 'form', message, schema });
+  const given = result.action === 'accept' ? result.content?.['answer'] : undefined;
+  return typeof given === 'string' ? given : 'The user did not answer.';
 }

@@ -1,5 +1,7 @@
+import { sessionOf } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
 import type { ToolContext, Question } from '@ravi/kernel';
-import { agentContextOf } from '../agent/agent-context.ts';
+import { agentContextOf, agentRunOf } from '../agent/agent-context.ts';
 import type { Agent, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -21,6 +23,8 @@ export interface ToolRun {
   readonly pausing: Pick<ApprovalPause, 'follow'> | undefined;
   readonly offered: OfferedTools;
   readonly skills: ActiveSkills;
+  /** True if a script waits for the run. */
+  readonly isOfScript: boolean;
   /** Records that a call asks the user. */
   ask(question: Question): void;
   /** True if a question of the sub-agent that works for this call can pause the run. */
@@ -29,6 +33,23 @@ export interface ToolRun {
   isAsking(callId: string): boolean;
   spawn(agent: Agent, task: string, options?: SpawnOptions & CallerOptions): string;
   join(runId: string): Promise<AgentResult>;
+}
+
+/** Call of an agent tool, and the run that makes it. */
+export interface CallingRun {
+  readonly run: ToolRun;
+  /** Session of the call if a script of the run makes it. */
+  readonly callSession: InvokerSession | undefined;
+}
+
+/** Returns the run whose model, or whose script, called the tool; `undefined` without an agent. */
+export function callingRunOf(context: ToolContext): CallingRun | undefined {
+  const session = sessionOf(context);
+  for (let around = session; around !== undefined; around = around.parent) {
+    const run = agentRunOf(around);
+    if (run instanceof AgentRun) return { run, callSession: around === session ? undefined : session };
+  }
+  return undefined;
 }
 
 /** Returns the run whose model called the tool; `undefined` for a call of a script or without an agent. */

@@ -7,11 +7,12 @@ import { watchRun } from '../watch-run.ts';
 
 /** Gives the agent a task and shows its events; `session` continues a conversation. */
 export const runTask: CommandBody = async (invocation, terminal) => {
-  const { task, session: sessionId } = invocation.values;
+  const { task, agent, session: sessionId } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true });
   const { id } = await client.runs.start({
     kind: 'agent',
     ...(task === undefined ? {} : { task }),
+    ...(agent === undefined ? {} : { agent }),
     ...(sessionId === undefined ? {} : { sessionId }),
   });
   const { run, view } = await watchRun(client, id, invocation, terminal);

@@ -89,8 +89,8 @@ function enterHumanWait({ session, callId }: PendingCall, request: ApprovalReque
   const { durability } = session;
   const { id, tool, risk, expiresAt, onExpiry } = request;
   const awaited = { id, callId, tool, risk, expiresAt, ...(onExpiry === undefined ? {} : { onExpiry }) };
-  if (durability === undefined) return session.enterHumanWait(callId, [awaited]);
-  return durability.decidedApprovals.has(id) ? (): void => undefined : durability.onHumanWait(callId, awaited);
+  if (durability?.decidedApprovals.has(id) === true) return () => undefined;
+  return session.enterHumanWait(callId, [awaited]);
 }
 
 /** Returns the arguments of a call as approvers see them. */

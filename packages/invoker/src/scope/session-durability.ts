@@ -26,6 +26,6 @@ export interface SessionDurability {
   readonly decidedApprovals: ReadonlySet<string>;
   /** Approvals for the whole run that were given before. */
   readonly grants: readonly RunGrant[];
-  /** Called when a call starts to wait for a human; the returned function ends the wait. */
-  onHumanWait(callId: string, approval: AwaitedApproval): () => void;
+  /** Called when a call starts to wait for the decisions of people; the returned function ends the wait. */
+  onHumanWait(callId: string, approvals: readonly AwaitedApproval[]): () => void;
 }

@@ -140,6 +140,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return (this.#humanClock ??= new HumanClock(this.#runtime.clock));
   }
 
+  /** Session inside which this one runs. */
+  get parent(): InvokerSession | undefined {
+    return this.#parent;
+  }
+
   /** Lease of the run, or of the innermost run around it that has one. */
   get lease(): SessionLease | undefined {
     return this.#lease ?? this.#parent?.lease;
@@ -216,7 +221,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
    * memory. Returns the function that ends the wait.
    */
   enterHumanWait(callId: string, approvals: readonly AwaitedApproval[] = emptyArray): () => void {
-    return this.#onHumanWait?.(callId, approvals) ?? noWait;
+    return this.#onHumanWait?.(callId, approvals) ?? this.durability?.onHumanWait(callId, approvals) ?? noWait;
   }
 
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the session is closed */

@@ -10,6 +10,7 @@ import { findRun } from '../access/caller.ts';
 import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
+import type { AgentSet } from '../../agents/agent-set.ts';
 import { RunProblem } from '../../runs/run-problem.ts';
 import { responseFormat, runIdOf } from '../events/responses-format.ts';
 
@@ -21,15 +22,17 @@ export interface ResponseServices {
   readonly streamPlaces: StreamPlaces;
   /** Approval mode of the runs. */
   readonly approvals: ApprovalMode;
+  /** Agents by name, which clients name as the model. */
+  readonly agents: Pick<AgentSet, 'all'>;
   readonly lifetime: AbortSignal;
 }
 
 /** Implements `POST /v1/responses`: the agent, with the tools of the server, for clients of OpenAI's Responses API. */
 export function responseOperations(services: ResponseServices): readonly Endpoint[] {
-  const { store, runs, recorder, streamPlaces, approvals, lifetime } = services;
+  const { store, runs, recorder, streamPlaces, approvals, agents, lifetime } = services;
   return [
     implement(api.responses.create, async (request) => {
-      const { input, stream, previous_response_id: previous } = request.body;
+      const { input, stream, previous_response_id: previous, model } = request.body;
       const { principal } = request.caller;
       const before = previous === undefined ? undefined : await findRun(store, request, runIdOf(previous));
       const task = taskOf(input);
@@ -41,6 +44,7 @@ export function responseOperations(services: ResponseServices): readonly Endpoin
         principal,
         approvals,
         ...named,
+        ...(model !== undefined && agents.all.has(model) ? { agent: model } : {}),
         ...(before === undefined ? {} : { sessionId: before.sessionId }),
       };
       const start = async (onEnd?: () => void) => {

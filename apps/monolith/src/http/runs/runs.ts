@@ -41,15 +41,21 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
     implement(
       api.runs.start,
       async ({ body, caller: { principal }, keyed }) => {
-        const { kind, task, sessionId, code, approvalMode: approvals = approvalMode } = body;
+        const { kind, task, sessionId, code, agent } = body;
         const about = { principal, ...runIdOf(keyed), ...(sessionId === undefined ? {} : { sessionId }) };
         if (kind === 'agent' && task === undefined) throw problem('E_REQUEST_INVALID', '"task" must be text');
         if (kind === 'chain' && code === undefined) throw problem('E_REQUEST_INVALID', '"code" must be text');
         const script = scriptOf({ ...body, code: code ?? '' }, policy);
         const run =
           kind === 'agent'
-            ? await runs.startAgent({ ...about, task: task ?? '', policy: script.policy, approvals })
-            : await runs.startChain({ ...about, ...script, approvals });
+            ? await runs.startAgent({
+                ...about,
+                task: task ?? '',
+                policy: script.policy,
+                ...(agent === undefined ? {} : { agent }),
+                ...(body.approvalMode === undefined ? {} : { approvals: body.approvalMode }),
+              })
+            : await runs.startChain({ ...about, ...script, approvals: body.approvalMode ?? approvalMode });
         return new Reply(201, run, { location: `/v1/runs/${run.id}` });
       },
       { maxBodyBytes: maxScriptBodyBytes(policy) },

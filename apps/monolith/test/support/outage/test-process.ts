@@ -44,6 +44,7 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     sandbox,
     approvalHandler: undefined,
     model,
+    models: [model],
     skills: [],
     snippetStore: undefined as never,
     preflight: false,

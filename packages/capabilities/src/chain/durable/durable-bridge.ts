@@ -34,7 +34,7 @@ export interface DurableBridge extends ChainHost {
   /** Notifies the bridge that the outcome of the call at `place` is recorded. */
   finished(place: number, now: number): void;
   /** See `SessionDurability.onHumanWait`. */
-  onHumanWait(callId: string, approval: AwaitedApproval): () => void;
+  onHumanWait(callId: string, approvals: readonly AwaitedApproval[]): () => void;
   stop(): void;
 }
 
@@ -53,7 +53,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   const { clock } = invoker;
   const inner = createChainBridge(invoker, session);
   const caughtUp = Promise.withResolvers<void>();
-  const waitingCalls = new Map<string, AwaitedApproval>();
+  const waitingCalls = new Map<string, readonly AwaitedApproval[]>();
   let nextPlace = 1;
   let divergence: string | undefined;
   let stopTimer: Timer | undefined;
@@ -67,7 +67,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     },
     onIdle() {
       const waits = waitingCalls.size > 0 && waitingCalls.size === turns.open.size;
-      options.onWaiting(waits ? [...waitingCalls.values()] : undefined);
+      options.onWaiting(waits ? [...waitingCalls.values()].flat() : undefined);
     },
   });
   const wakes = createWakes({
@@ -217,8 +217,8 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       return divergence === undefined ? undefined : divergenceFailure(divergence, ended);
     },
     finished: (place, now) => turns.schedule(place, now),
-    onHumanWait(callId, approval) {
-      waitingCalls.set(callId, approval);
+    onHumanWait(callId, approvals) {
+      waitingCalls.set(callId, approvals);
       turns.look();
       return () => {
         waitingCalls.delete(callId);

@@ -1,0 +1,227 @@
+import { createAgentTool, createJudge, ReActAgent, Supervision, verdictOutput } from '@ravi/agents';
+import type { AgentMiddleware, AgentOptions } from '@ravi/agents';
+import { builtInAgent, delegatesOf } from '@ravi/host';
+import type { AgentEntry, ResolvedConfig } from '@ravi/host';
+import { createToolRules, unmatchedPatterns } from '@ravi/invoker';
+import type { Toolbox, ToolInvoker, ToolRuleLists } from '@ravi/invoker';
+import { isHostedTool, isLocalTool, KernelError, staticRisk } from '@ravi/kernel';
+import type { Clock, InterceptedCall, ModelProvider, Skill, Tool } from '@ravi/kernel';
+import { nearNames } from '@ravi/support';
+import { modelOfReferences } from './model-references.ts';
+
+/** Source of the tools that are agents. */
+export const delegatesSource = 'agents';
+
+/** Agents of a process by name. */
+export interface AgentSet {
+  /** Agent of runs that name none. */
+  readonly defaultName: string;
+  readonly all: ReadonlyMap<string, ConfiguredAgent>;
+  /** Returns the patterns of the tools that an agent may call. */
+  rulesOf(name: string): ToolRuleLists;
+  /** Returns the patterns of an agent that match no tool at the moment, with suggestions. */
+  warningsOf(name: string): readonly string[];
+}
+
+/** An agent and its settings. */
+export interface ConfiguredAgent {
+  readonly agent: ReActAgent;
+  readonly entry: AgentEntry;
+  readonly skills: readonly Skill[];
+  /** Name of its model; `undefined` for the one of agents that name none. */
+  readonly model: string | undefined;
+}
+
+/** Options of {@link createAgentSet}. */
+export interface AgentSetOptions {
+  readonly config: Pick<ResolvedConfig, 'agent' | 'agents' | 'defaultAgent' | 'supervision'>;
+  /** Stores and settings that all agents share. */
+  readonly shared: Omit<AgentOptions, 'name' | 'model' | 'middleware'> & { readonly invoker: ToolInvoker };
+  readonly middleware: readonly AgentMiddleware[];
+  /** Model of agents that name none. */
+  readonly model: ModelProvider;
+  readonly models: readonly ModelProvider[];
+  readonly skills: readonly Skill[];
+  readonly toolbox: Toolbox;
+  readonly clock: Clock;
+}
+
+/**
+ * Creates the agents of a configuration over one invoker, and adds those that are delegates to the toolbox.
+ * @throws KernelError `E_CONFIG_INVALID` for an unknown model, skill or pattern, `E_TOOL_NAME_CONFLICT`
+ */
+export function createAgentSet(options: AgentSetOptions): AgentSet {
+  const { config, toolbox } = options;
+  const { agent: builtIn, agents } = config;
+  const { demoScript: _, prices: __, modelCooldownMs: ___, ...ownEntry } = builtIn;
+  const entries = new Map([[builtInAgent, ownEntry as AgentEntry], ...Object.entries(agents)]);
+  const supervision = new Supervision({ ...config.supervision, countsPerRun: true });
+  const tools = new Map<string, Tool>();
+  const all = new Map<string, ConfiguredAgent>();
+  const judges = new Map<string, ReActAgent>();
+
+  // A delegate is created before the agent that calls it; the configuration has no circles.
+  function agentNamed(name: string): ConfiguredAgent {
+    const known = all.get(name);
+    if (known !== undefined) return known;
+    const entry = entryOf(name);
+    const delegates = delegatesOf(entry);
+    for (const { agent, name: toolName, priority, mode } of delegates) {
+      const tool = createAgentTool(agentNamed(agent).agent, {
+        name: toolName,
+        hasOwnTools: true,
+        ...(priority === undefined ? {} : { priority }),
+        ...(mode === undefined ? {} : { mode }),
+      });
+      addTool(tool, agent, { priority, mode });
+    }
+    const guards = (entry.guards ?? []).map(({ agent, tools: patterns }) =>
+      createJudge({ agent: judgeNamed(agent), judges: judgedBy(patterns, toolbox) }),
+    );
+    const created = create(name, entry, guards, {});
+    all.set(name, created);
+    return created;
+  }
+
+  function judgeNamed(name: string): ReActAgent {
+    const known = judges.get(name);
+    if (known !== undefined) return known;
+    const { agent } = create(name, entryOf(name), [], { output: verdictOutput });
+    judges.set(name, agent);
+    return agent;
+  }
+
+  function entryOf(name: string): AgentEntry {
+    return entries.get(name) ?? {};
+  }
+
+  function create(
+    name: string,
+    entry: AgentEntry,
+    guards: readonly AgentMiddleware[],
+    more: Pick<AgentOptions, 'output'>,
+  ): ConfiguredAgent {
+    const settings = name === builtInAgent ? entry : { ...inherited(entryOf(builtInAgent)), ...entry };
+    const place = name === builtInAgent ? 'agent' : `agents.${name}`;
+    const { model = [], system, description, approvals, budget, maxSteps, promoteAfterMs } = settings;
+    const { modelRetries, maxModelRetryDelayMs } = settings;
+    const references = typeof model === 'string' ? [model] : model;
+    const { clock } = options;
+    const cooldown = builtIn.modelCooldownMs === undefined ? {} : { cooldownMs: builtIn.modelCooldownMs };
+    const chosen =
+      references.length === 0
+        ? { provider: options.model }
+        : modelOfReferences(references, options.models, { place: `${place}.model`, clock, ...cooldown });
+    const rules = rulesOf(entry, entries);
+    const skills = offeredSkills(options.skills, entry, place);
+    const agent = new ReActAgent({
+      ...options.shared,
+      name,
+      supervision,
+      skills,
+      model: chosen.provider,
+      middleware: [...options.middleware, ...guards],
+      ...(isUnruled(rules) ? {} : { toolRules: rules }),
+      ...(description === undefined ? {} : { description }),
+      ...(chosen.model === undefined ? {} : { request: { model: chosen.model } }),
+      ...(system === undefined ? {} : { system }),
+      ...(approvals?.mode === undefined ? {} : { approvals: approvals.mode }),
+      ...(budget === undefined ? {} : { budget }),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...(promoteAfterMs === undefined ? {} : { promoteAfterMs }),
+      ...(modelRetries === undefined ? {} : { modelRetries }),
+      ...(maxModelRetryDelayMs === undefined ? {} : { maxModelRetryDelayMs }),
+      ...more,
+    });
+    const named = references.length === 0 ? undefined : (chosen.model ?? chosen.provider.model ?? chosen.provider.id);
+    return { agent, entry: settings, skills, model: named };
+  }
+
+  function addTool(tool: Tool, agent: string, settings: object): void {
+    const { name } = tool;
+    const known = tools.get(name);
+    const isSame = JSON.stringify(madeOf.get(name)) === JSON.stringify({ agent, settings });
+    if (known !== undefined && !isSame) {
+      throw new KernelError(
+        'E_CONFIG_INVALID',
+        `agents: two delegates with the tool name "${name}" differ; give one of them another "name"`,
+      );
+    }
+    madeOf.set(name, { agent, settings });
+    tools.set(name, known ?? tool);
+  }
+
+  const madeOf = new Map<string, { readonly agent: string; readonly settings: object }>();
+  for (const name of entries.keys()) agentNamed(name);
+  for (const { error } of toolbox.setSource(delegatesSource, [...tools.values()], { isOwn: true })) throw error;
+  return {
+    defaultName: config.defaultAgent,
+    all,
+    rulesOf: (name) => rulesOf(entryOf(name), entries),
+    warningsOf: (name) => unmatched(name, entryOf(name), toolbox),
+  };
+}
+
+/** Settings of the built-in agent that are defaults of the others. */
+function inherited(entry: AgentEntry): AgentEntry {
+  const { model, approvals, budget, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs } = entry;
+  const settings = { model, approvals, budget, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+// An agent may call its own delegates and no others, also if its patterns match them.
+function rulesOf(entry: AgentEntry, entries: ReadonlyMap<string, AgentEntry>): ToolRuleLists {
+  const own = new Set(delegatesOf(entry).map(({ name }) => name));
+  const others = [...entries.values()].flatMap(delegatesOf).filter(({ name }) => !own.has(name));
+  const { allow, deny = [] } = entry.tools ?? {};
+  return {
+    ...(allow === undefined ? {} : { allow: [...allow, ...own] }),
+    deny: [...deny, ...new Set(others.map(({ name }) => name))],
+  };
+}
+
+// Without lists a session has nothing to check or to store.
+function isUnruled({ allow, deny = [] }: ToolRuleLists): boolean {
+  return allow === undefined && deny.length === 0;
+}
+
+function judgedBy(patterns: readonly string[] | undefined, toolbox: Toolbox): (call: InterceptedCall) => boolean {
+  if (patterns !== undefined) {
+    const rules = createToolRules({ allow: patterns }, toolbox);
+    return ({ tool }) => rules.has(tool);
+  }
+  return ({ tool: name, args }) => {
+    const tool = toolbox.get(name);
+    if (tool === undefined || isHostedTool(tool)) return true;
+    if (staticRisk(tool, 'high') !== 'safe') return true;
+    try {
+      return isLocalTool(tool) && tool.classifyRisk !== undefined && tool.classifyRisk(args).risk !== 'safe';
+    } catch {
+      return true;
+    }
+  };
+}
+
+function offeredSkills(skills: readonly Skill[], { skills: wanted }: AgentEntry, place: string): readonly Skill[] {
+  if (wanted?.offer === undefined) return skills;
+  return wanted.offer.map((name, index) => {
+    const found = skills.find((skill) => skill.name === name);
+    if (found !== undefined) return found;
+    const near = nearNames(
+      name,
+      skills.map((skill) => skill.name),
+    );
+    const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
+    throw new KernelError('E_CONFIG_INVALID', `${place}.skills.offer[${index}]: there is no skill "${name}"${hint}`);
+  });
+}
+
+function unmatched(name: string, { tools = {}, guards = [] }: AgentEntry, toolbox: Toolbox): readonly string[] {
+  const place = name === builtInAgent ? 'agent' : `agents.${name}`;
+  const lists = { ...tools, allow: [...(tools.allow ?? []), ...guards.flatMap((guard) => guard.tools ?? [])] };
+  return unmatchedPatterns(lists, toolbox).map((pattern) => {
+    const near = nearNames(pattern, toolbox.names());
+    const hint = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+    return `${place}: the pattern "${pattern}" matches no tool${hint}`;
+  });
+}

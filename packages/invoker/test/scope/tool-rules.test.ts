@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { defineTool, isKernelError } from '@ravi/kernel';
+import { test } from 'vitest';
+import { createToolRules, Toolbox, unmatchedPatterns } from '../../src/index.ts';
+
+const tool = (name: string) => defineTool({ name, description: name, inputSchema: {}, execute: () => 'done' });
+
+function createToolbox(): Toolbox {
+  const toolbox = new Toolbox([tool('git.commit'), tool('git.push'), tool('digit.count'), tool('echo')]);
+  toolbox.setSource('github', [tool('github__create_issue'), tool('github__delete_issue')]);
+  toolbox.setSource('gitlab', [tool('gitlab__create_issue')]);
+  return toolbox;
+}
+
+test.each([
+  [
+    {},
+    [
+      'git.commit',
+      'git.push',
+      'digit.count',
+      'echo',
+      'github__create_issue',
+      'github__delete_issue',
+      'gitlab__create_issue',
+    ],
+  ],
+  [{ allow: ['git.*'] }, ['git.commit', 'git.push']],
+  [{ allow: ['git'] }, []],
+  [{ allow: ['git.*'], deny: ['*.push'] }, ['git.commit']],
+  [{ allow: ['mcp:github/*'] }, ['github__create_issue', 'github__delete_issue']],
+  [{ allow: ['mcp:git*/create_*'] }, ['github__create_issue', 'gitlab__create_issue']],
+  [{ allow: ['mcp:github/github__delete_issue', 'echo'] }, ['echo']],
+  [{ allow: [] }, []],
+  [{ deny: ['mcp:github/*', 'git*'] }, ['digit.count', 'echo']],
+])('rules %j allow %j', (lists, expected) => {
+  const toolbox = createToolbox();
+  const rules = createToolRules(lists, toolbox);
+  assert.deepEqual(
+    toolbox.names().filter((name) => rules.has(name)),
+    expected,
+  );
+});
+
+test('rules hold for tools that a registry receives later', () => {
+  const toolbox = createToolbox();
+  const rules = createToolRules({ allow: ['mcp:late/*'] }, toolbox);
+  assert.equal(rules.has('late__add'), false);
+  toolbox.setSource('late', [tool('late__add')]);
+  assert.equal(rules.has('late__add'), true);
+});
+
+test('a session inside another one keeps the restrictions of its run, and those of the agent unless it has tools of its own', async () => {
+  const { ToolInvoker } = await import('../../src/index.ts');
+  const registry = createToolbox();
+  const invoker = new ToolInvoker({ registry });
+  await using outer = invoker.openSession({ allowedTools: ['echo', 'git.push'] });
+  outer.narrow(createToolRules({ allow: ['git.*'] }, registry), { ofAgent: true });
+  await using bound = invoker.openSession({ parent: outer });
+  await using granted = invoker.openSession({ parent: outer, hasOwnTools: true });
+  const of = (session: typeof outer): readonly string[] => registry.names().filter((name) => session.allows(name));
+  assert.deepEqual([of(outer), of(bound), of(granted)], [['git.push'], ['git.push'], ['git.push', 'echo']]);
+});
+
+test('a pattern that no name can match is refused, and one that matches none now is reported', () => {
+  const toolbox = createToolbox();
+  for (const pattern of ['', 'a b', 'git/*', 'mcp:/x', 'mcp:github/', 'a'.repeat(201)]) {
+    assert.throws(
+      () => createToolRules({ deny: [pattern] }, toolbox),
+      (error) => isKernelError(error, 'E_CONFIG_INVALID'),
+    );
+  }
+  assert.deepEqual(unmatchedPatterns({ allow: ['git.*', 'mcp:gitub/*'], deny: ['ehco'] }, toolbox), [
+    'mcp:gitub/*',
+    'ehco',
+  ]);
+});
