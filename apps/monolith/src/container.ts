@@ -22,6 +22,7 @@ import { createOpenConsole } from './http/server/console.ts';
 import { createHealthCheck } from './http/server/health.ts';
 import { createChainRunner } from './runs/chain-runner.ts';
 import { createDurableServices, storesRequests } from './runs/durable-services.ts';
+import { createReload } from './reload/reload.ts';
 import { createToolSources } from './sources/tool-sources.ts';
 import { tokens } from './tokens.ts';
 import type { Adapters, Configuration, Parts, Routes, Services } from './tokens.ts';
@@ -36,6 +37,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   telemetry: openTelemetry,
   toolbox: ({ hooks, logger }) => new Toolbox([], { hooks, logger }),
   toolSources: createToolSources,
+  reload: createReload,
   toolMetrics: ({ hooks }) => createToolMetrics(hooks),
   approvalFeed: ({ stateStore, clock, logger }) =>
     stateStore && createApprovalFeed({ store: stateStore.approvals, clock, logger }),

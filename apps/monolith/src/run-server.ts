@@ -1,3 +1,4 @@
+import { partsOf } from './container.ts';
 import { watchFaults } from './faults.ts';
 import type { Faults } from './faults.ts';
 import { createRedactor } from './logging/redactor.ts';
@@ -5,6 +6,7 @@ import { createServerLog } from './logging/server-log.ts';
 import { openWhenAvailable } from './open-when-available.ts';
 import { serve } from './serve.ts';
 import { untilShutdown } from './shutdown.ts';
+import type { Parts } from './tokens.ts';
 
 /** Flags of a server's command line. They take precedence over the configuration. */
 export interface RunServerOptions {
@@ -61,5 +63,14 @@ async function serveUntil(
   const aboutConsole = server.hasConsole ? `Open ${server.url} in a browser for the console.\n` : '';
   // Written at once: a program that reads the address may close the pipe after the first line.
   process.stdout.write(`${isAnnounced ? '' : `listening on ${server.url}\n`}${aboutConsole}`);
+  using _ = reloadOnSignal(partsOf(monolith.container));
   await shutdown;
+}
+
+// The end of a terminal sends this signal too, and ends a server that was started in it.
+function reloadOnSignal({ reload, logger }: Pick<Parts, 'reload' | 'logger'>): Disposable {
+  if (process.stdin.isTTY) return { [Symbol.dispose]() {} };
+  const onSignal = (): void => void reload().catch((error: unknown) => logger.error('the reload failed', { error }));
+  process.on('SIGHUP', onSignal);
+  return { [Symbol.dispose]: () => void process.off('SIGHUP', onSignal) };
 }

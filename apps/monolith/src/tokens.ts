@@ -31,6 +31,7 @@ import type { Redactor } from './logging/redactor.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import type { ChainRunner } from './runs/chain-runner.ts';
 import type { DurableServices } from './runs/durable-services.ts';
+import type { Reload } from './reload/reload.ts';
 import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
 import type { ToolMetrics } from './tools/tool-metrics.ts';
@@ -79,6 +80,8 @@ export interface Services {
   readonly toolbox: Toolbox;
   /** Sources that fill the toolbox and change it. */
   readonly toolSources: ToolSources;
+  /** Reads files again that have changed. */
+  readonly reload: Reload;
   readonly toolMetrics: ToolMetrics;
   /** Notifies of changes of approvals; `undefined` without a state store. */
   readonly approvalFeed: ApprovalFeed | undefined;
@@ -145,6 +148,7 @@ export const tokens: Tokens = {
   telemetry: token('telemetry'),
   toolbox: token('toolbox'),
   toolSources: token('toolSources'),
+  reload: token('reload'),
   toolMetrics: token('toolMetrics'),
   approvalFeed: token('approvalFeed'),
   callerApprovals: token('callerApprovals'),

@@ -31,7 +31,7 @@ export type { Exchange } from './models.ts';
 export { eventIdPattern, provisionalTypes } from './run-events.ts';
 export type { RecordableEvent, RecordedEvent, RecordedEventData, RecordedEventType } from './run-events.ts';
 export type { RunDetails } from './runs.ts';
-export type { AdapterHealth, MissingPart, Settings } from './server.ts';
+export type { AdapterHealth, MissingPart, ReloadResult, Settings } from './server.ts';
 export type { AgentSummary } from './agents.ts';
 export type { SkillSummary } from './skills.ts';
 export type { DefinitionChange, HeldDefinition, SourceSummary } from './sources.ts';

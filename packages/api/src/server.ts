@@ -48,6 +48,27 @@ const readinessSchema = object(
   { reason: string({ description: 'Why the server is not ready, while it waits for its state store at the start.' }) },
 );
 
+const names = array(string());
+
+/** Result of a reload. */
+const reloadSchema = object({
+  sources: array(
+    object({
+      source: string(),
+      added: names,
+      changed: array(string(), { description: 'Tools that were loaded again.' }),
+      removed: names,
+      failures: array(object({ from: string(), message: string() }), {
+        description: 'What could not be loaded. The previous tools of a broken file stay.',
+      }),
+    }),
+    { description: 'Sources whose tools changed, or with failures.' },
+  ),
+});
+
+/** What a reload has changed. */
+export type ReloadResult = ValueOf<typeof reloadSchema>;
+
 /** Operations on the server itself. */
 export const server = {
   health: operation({
@@ -78,6 +99,14 @@ export const server = {
     path: '/v1/settings',
     summary: 'Installed plugins with their health, and the effective policy.',
     responses: { 200: json(settingsSchema) },
+    errors: [],
+  }),
+  reload: operation({
+    method: 'post',
+    path: '/v1/reload',
+    summary: 'Read the files of tools again. Calls that run keep the tool with which they began.',
+    role: 'admin',
+    responses: { 200: json(reloadSchema) },
     errors: [],
   }),
   openapi: operation({

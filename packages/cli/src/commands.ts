@@ -61,6 +61,12 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/agents.ts')).listAgents,
   },
   {
+    path: 'reload',
+    summary: 'read files that have changed again, without a restart',
+    reach: 'api',
+    load: async () => (await import('./commands/reload.ts')).reloadServer,
+  },
+  {
     path: 'chain run',
     summary: 'run a script and print its result',
     reach: 'api',

@@ -40,7 +40,15 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
   const { config, access, lifetime, model, skills, preflight, toolbox, toolMetrics, invoker, checkHealth, durable } =
     parts;
   return [
-    ...settingsOperations({ plugins: config.plugins, missing, model, toolbox, invoker, checkHealth }),
+    ...settingsOperations({
+      plugins: config.plugins,
+      missing,
+      model,
+      toolbox,
+      invoker,
+      checkHealth,
+      reload: parts.reload,
+    }),
     ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
     ...signInOperations(access),
     ...toolOperations({

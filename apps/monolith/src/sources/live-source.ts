@@ -27,6 +27,11 @@ export interface LiveSource extends AsyncDisposable {
   refresh(): Promise<void>;
   /** Connects again, or opens a source that could not be opened. */
   reconnect(): Promise<void>;
+  /**
+   * Reads the files of the source again, or opens one that could not be opened. What cannot be loaded keeps its previous tools and
+   * is a failure of the state.
+   */
+  reload(): Promise<void>;
   /** Decides about a held tool and offers it if it was accepted. @throws KernelError `E_TOOL_UNKNOWN`, `E_STATE_CONFLICT` */
   decide(tool: string, decision: DefinitionDecision): Promise<void>;
   /** State as it was read last. */
@@ -92,6 +97,7 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
   let timer: Timer | undefined;
   let recheck: Timer | undefined;
   let offered: readonly string[] = [];
+  let reloadFailure: SourceFailure | undefined;
   let state: SourceState = { status: { state: 'connecting' }, failures: [], held: [], hasConflict: false };
 
   function onChange(): void {
@@ -138,7 +144,11 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
       const isNew = !state.held.some((before) => before.tool === tool && before.state === why);
       if (isNew) logger.warn('a tool is held', { source: name, tool, reason: why });
     }
-    const failures = [...content.failures, ...refused.map((one) => failureOf(one, tools, name))];
+    const failures = [
+      ...(reloadFailure === undefined ? [] : [reloadFailure]),
+      ...content.failures,
+      ...refused.map((one) => failureOf(one, tools, name)),
+    ];
     logNew(failures);
     state = {
       ...(status === undefined ? {} : { status }),
@@ -205,6 +215,15 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
     refresh,
     async reconnect() {
       await (opened === undefined ? open() : opened.remote?.reconnect());
+      await refresh();
+    },
+    async reload() {
+      try {
+        await (opened === undefined ? open() : opened.reload?.());
+        reloadFailure = undefined;
+      } catch (error) {
+        reloadFailure = { from: name, message: `${messageOf(error)}; its tools stay as before` };
+      }
       await refresh();
     },
     async decide(tool, decision) {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { createFolderToolSource, createSnippetToolSource } from '@ravi/capabilities';
 import { KernelError, isLocalTool } from '@ravi/kernel';
-import type { ToolSource } from '@ravi/kernel';
+import type { AnyTool, ToolSource } from '@ravi/kernel';
 import type { Installation } from '../installation.ts';
 import type { Parts } from '../tokens.ts';
 import { createAcceptedDefinitions } from './accepted-definitions.ts';
@@ -9,7 +9,7 @@ import { delegatesSource } from '../agents/agent-set.ts';
 import { builtInSource, createBuiltInTools } from './built-in-tools.ts';
 import { createDefinitionCheck } from './definition-check.ts';
 import { createLiveSource } from './live-source.ts';
-import type { LiveSource, ReadingEffect } from './live-source.ts';
+import type { LiveSource, ReadingEffect, SourceFailure } from './live-source.ts';
 
 /** Result of loading tools. */
 export interface ToolReport {
@@ -17,6 +17,17 @@ export interface ToolReport {
   readonly undeclaredRisk: readonly string[];
   /** Files that could not be loaded, tools that were refused, and sources that could not be opened. */
   readonly failures: readonly { readonly source: string; readonly from: string; readonly message: string }[];
+}
+
+/** Change of the tools of a source, by their names. */
+export interface SourceChange {
+  readonly source: string;
+  readonly added: readonly string[];
+  /** Tools that were loaded again. */
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  /** What could not be loaded. The previous tools of a broken file stay. */
+  readonly failures: readonly SourceFailure[];
 }
 
 /** Sources of the tools of a process. They may change while it works. */
@@ -27,6 +38,8 @@ export interface ToolSources extends AsyncDisposable {
    * @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_NAME_CONFLICT`
    */
   open(installation: Installation, ofPlugins: readonly ToolSource[]): Promise<void>;
+  /** Reads the files of every source again. Calls that run keep the tool with which they began. Returns what has changed. */
+  reload(): Promise<readonly SourceChange[]>;
   /** Report of the current state. */
   readonly report: ToolReport;
   /** Calls a listener when tools are new or other ones than before. Returns a function that ends this. */
@@ -97,7 +110,27 @@ export function createToolSources(parts: Parts): ToolSources {
     }
   }
 
+  function toolsOf(source: string): ReadonlyMap<string, AnyTool> {
+    const tools = toolbox.all().filter(({ name }) => toolbox.sourceOf(name) === source);
+    return new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  async function reloadAll(): Promise<readonly SourceChange[]> {
+    const before = new Map(all.map(({ name }) => [name, toolsOf(name)]));
+    for (const source of all) if (source.isOwn) await source.reload();
+    // Names that one folder has freed may belong to another one now.
+    for (const { isOwn, state, refresh } of all) if (isOwn && state.hasConflict) await refresh();
+    return all.map(({ name: source, state }) => changeOf(source, before.get(source), toolsOf(source), state.failures));
+  }
+
+  let reloading: Promise<unknown> = Promise.resolve();
+
   return {
+    reload() {
+      const result = reloading.then(reloadAll);
+      reloading = result.catch(() => undefined);
+      return result;
+    },
     async open({ config, baseDir }, ofPlugins) {
       const folders = config.tools.map((folder) =>
         createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
@@ -134,6 +167,21 @@ export function createToolSources(parts: Parts): ToolSources {
     async [Symbol.asyncDispose]() {
       await Promise.all(all.map((source) => source[Symbol.asyncDispose]()));
     },
+  };
+}
+
+function changeOf(
+  source: string,
+  before: ReadonlyMap<string, AnyTool> = new Map(),
+  after: ReadonlyMap<string, AnyTool>,
+  failures: readonly SourceFailure[],
+): SourceChange {
+  return {
+    source,
+    added: [...after.keys()].filter((name) => !before.has(name)),
+    changed: [...after].filter(([name, tool]) => before.has(name) && before.get(name) !== tool).map(([name]) => name),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
+    failures,
   };
 }
 

@@ -1,16 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import {
-  KernelError,
-  defineToolSource,
-  isHostedTool,
-  isLocalTool,
-  isProviderDefinedTool,
-  toolNamePattern,
-} from '@ravi/kernel';
+import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
 import { syntaxErrorPlace } from '@ravi/support';
 import { parse } from 'acorn';
+import { createModuleLoader } from './module-loader.ts';
+import type { ModuleLoader } from './module-loader.ts';
 import { problemWithFile } from './read-regular-file.ts';
 import type { AnyTool, ToolSource, ToolSourceContent } from '@ravi/kernel';
 
@@ -23,24 +17,62 @@ export interface FolderToolSourceOptions {
 /**
  * Creates a source of the tools of a folder: each file `<name>.ts`, `.js` or `.mjs` and each `<name>/tool.ts` below it that
  * default-exports a tool or a list of tools, sorted by name. Files whose names start with `_` or `.`, tests and type
- * declarations are ignored. A file that fails to load is reported by name; the others still load.
+ * declarations are ignored. A file that fails to load is reported by name; the others still load. After a change of any file of
+ * the folder, `reload` loads all of its modules again; Node keeps each loaded version in memory.
  * `open` @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
  */
 export function createFolderToolSource(folder: string, options: FolderToolSourceOptions = {}): ToolSource {
-  return defineToolSource({
-    name: options.name ?? folder,
-    async load({ signal }) {
-      const tools: AnyTool[] = [];
-      const failures: { from: string; message: string }[] = [];
-      for (const file of await toolFiles(folder)) {
-        if (signal.aborted) throw new KernelError('E_CANCELLED', `Loading the tools of ${folder} was cancelled`);
-        const content = await loadFile(folder, file);
-        tools.push(...content.tools);
-        failures.push(...content.failures);
-      }
-      return { tools, failures };
+  const name = options.name ?? folder;
+  return {
+    name,
+    async open({ signal }) {
+      if (signal.aborted) throw new KernelError('E_CANCELLED', `Opening ${name} was cancelled`);
+      const loader = createModuleLoader(folder);
+      let files = await loadFiles(folder, { loader, signal, before: new Map() });
+      let content = contentOf(files);
+      return {
+        content: () => content,
+        async reload() {
+          if (!(await loader.renew()) && content.failures.length === 0) return;
+          files = await loadFiles(folder, { loader, signal, before: files });
+          content = contentOf(files);
+        },
+        async [Symbol.asyncDispose]() {},
+      };
     },
-  });
+  };
+}
+
+/** Content of each file of a folder, sorted by name. */
+type LoadedFiles = ReadonlyMap<string, ToolSourceContent>;
+
+interface LoadOptions {
+  readonly loader: ModuleLoader;
+  readonly signal: AbortSignal;
+  /** Tools of files that loaded before stay when their files are broken now. */
+  readonly before: LoadedFiles;
+}
+
+async function loadFiles(folder: string, { loader, signal, before }: LoadOptions): Promise<LoadedFiles> {
+  const files = new Map<string, ToolSourceContent>();
+  for (const file of await toolFiles(folder)) {
+    if (signal.aborted) throw new KernelError('E_CANCELLED', `Loading the tools of ${folder} was cancelled`);
+    const { tools, failures } = await loadFile(folder, file, loader);
+    const previous = before.get(file)?.tools ?? [];
+    files.set(file, failures.length > 0 && previous.length > 0 ? keep(previous, failures) : { tools, failures });
+  }
+  return files;
+}
+
+function keep(tools: readonly AnyTool[], failures: ToolSourceContent['failures']): ToolSourceContent {
+  const names = tools.map(({ name }) => name).join(', ');
+  const stays = `${names} ${tools.length === 1 ? 'stays' : 'stay'} as before`;
+  return { tools, failures: failures.map(({ from, message }) => ({ from, message: `${message}; ${stays}` })) };
+}
+
+function contentOf(files: LoadedFiles): ToolSourceContent {
+  const all = [...files.values()];
+  return { tools: all.flatMap(({ tools }) => tools), failures: all.flatMap(({ failures }) => failures) };
 }
 
 /** Maximum size of a file with tools. */
@@ -73,16 +105,13 @@ async function nestedFiles(folder: string, entry: string): Promise<readonly stri
   return entries.filter((name) => /^tool\.(?:ts|js|mjs)$/.test(name)).map((name) => `${entry}/${name}`);
 }
 
-async function loadFile(folder: string, file: string): Promise<ToolSourceContent> {
+async function loadFile(folder: string, file: string, loader: ModuleLoader): Promise<ToolSourceContent> {
   const fail = (message: string): ToolSourceContent => ({ tools: [], failures: [{ from: file, message }] });
   let candidates: readonly unknown[];
   const wrong = await problemWithFile(join(folder, file), maxBytes);
   if (wrong !== undefined) return fail(wrong);
   try {
-    const module = (await withinLimit(
-      import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(join(folder, file)).href),
-    )) as { readonly default?: unknown };
-    const { default: exported } = module;
+    const { default: exported } = await withinLimit(loader.load(file));
     if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
     candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];
   } catch (error) {

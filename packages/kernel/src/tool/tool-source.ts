@@ -28,6 +28,11 @@ export interface OpenToolSourceOptions {
 export interface OpenToolSource extends AsyncDisposable {
   /** Returns the current tools; the same object until they change. */
   content(): ToolSourceContent;
+  /**
+   * Reads the files of the source again; `content` has the result. What cannot be loaded any more is a failure, and its previous
+   * tools stay. Absent for a source without files. @throws KernelError as {@link ToolSource.open}
+   */
+  reload?(): Promise<void>;
   /** Absent for a source in this process. */
   readonly remote?: RemoteToolSource;
 }

@@ -3,6 +3,7 @@ import type { MissingPart } from '@ravi/api';
 import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { PluginsConfig } from '@ravi/host';
 import type { ModelProvider } from '@ravi/kernel';
+import type { Reload } from '../../reload/reload.ts';
 import type { HealthCheck } from './health.ts';
 import { demoModelId } from '../../model/demo-model.ts';
 import { implement, Reply } from '../core/implement.ts';
@@ -17,11 +18,12 @@ export interface SettingsServices {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
   readonly checkHealth: HealthCheck;
+  readonly reload: Reload;
 }
 
 /** Implements liveness, readiness and the settings of the server. */
 export function settingsOperations(services: SettingsServices): readonly Endpoint[] {
-  const { plugins: configured, missing, model, toolbox, invoker, checkHealth } = services;
+  const { plugins: configured, missing, model, toolbox, invoker, checkHealth, reload } = services;
   return [
     implement(api.server.health, () => ({ status: 'ok', tools: toolbox.size })),
     implement(api.server.ready, async () => {
@@ -29,6 +31,7 @@ export function settingsOperations(services: SettingsServices): readonly Endpoin
       const isReady = Object.values(adapters).every(({ status }) => status === 'ok');
       return isReady ? new Reply(200, { status: 'ok', adapters }) : new Reply(503, { status: 'unavailable', adapters });
     }),
+    implement(api.server.reload, () => reload()),
     implement(api.server.settings, async () => {
       // Options of plugins may hold secrets; the package is enough.
       const plugins = Object.entries(configured).flatMap(([port, entries]) =>

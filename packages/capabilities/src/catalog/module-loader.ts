@@ -1,0 +1,95 @@
+import { realpathSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { createRequire, registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Loader of the modules of a folder, again after they have changed. */
+export interface ModuleLoader {
+  /** Loads a module by its path in the folder. The same module until {@link renew}. */
+  load(file: string): Promise<{ readonly default?: unknown }>;
+  /** Makes the next loads read the files again, if one of the folder has changed since it was last asked. */
+  renew(): Promise<boolean>;
+}
+
+/** Parameter that makes the address of a module another one, so that Node loads it again. */
+const parameter = 'ravi-reload';
+
+/** Folders of the versions, as URLs that end in a slash. */
+const folders = new Map<string, string>();
+let isHooked = false;
+
+/**
+ * Creates a loader. Modules of the folder that a module imports by a relative path belong to its version; packages and files
+ * outside of the folder are loaded once.
+ */
+export function createModuleLoader(folder: string): ModuleLoader {
+  let version: string | undefined;
+  let seen = fingerprintOf(folder);
+  return {
+    async load(file) {
+      await seen;
+      const url = pathToFileURL(join(folder, file));
+      if (version !== undefined) url.searchParams.set(parameter, version);
+      return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href);
+    },
+    async renew() {
+      const [before, now] = [await seen, await fingerprintOf(folder)];
+      if (before === now) return false;
+      seen = Promise.resolve(now);
+      hook();
+      version = String(nextVersion());
+      const root = realpathSync(folder);
+      folders.set(version, `${pathToFileURL(root).href}/`);
+      forgetCommonJs(root);
+      return true;
+    },
+  };
+}
+
+let versions = 0;
+
+function nextVersion(): number {
+  return ++versions;
+}
+
+// A relative import has the address of its file only: without this, a reloaded tool would get the old module.
+function hook(): void {
+  if (isHooked) return;
+  isHooked = true;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const result = nextResolve(specifier, context);
+      if (!specifier.startsWith('.') || context.parentURL?.includes(parameter) !== true) return result;
+      const version = new URL(context.parentURL).searchParams.get(parameter) ?? '';
+      const root = folders.get(version);
+      if (root === undefined || !result.url.startsWith(root) || result.url.includes('/node_modules/')) return result;
+      const url = new URL(result.url);
+      url.searchParams.set(parameter, version);
+      return { ...result, url: url.href };
+    },
+  });
+}
+
+// CommonJS modules are kept by their path.
+function forgetCommonJs(root: string): void {
+  const { cache } = createRequire(import.meta.url);
+  for (const path of Object.keys(cache)) if (path.startsWith(`${root}/`)) delete cache[path];
+}
+
+/** Returns a text that changes with any file of the folder. */
+async function fingerprintOf(folder: string): Promise<string> {
+  const lines: string[] = [];
+  const open = [folder];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    // What cannot be read is reported when it is loaded.
+    for (const entry of await readdir(next, { withFileTypes: true }).catch(() => [])) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) open.push(path);
+      const info = entry.isDirectory() ? undefined : await stat(path, { bigint: true }).catch(() => undefined);
+      if (info !== undefined) lines.push(`${path} ${info.size} ${info.mtimeNs} ${info.ctimeNs} ${info.ino}`);
+    }
+  }
+  return lines.toSorted().join('\n');
+}
