@@ -146,6 +146,17 @@ export type {
   RunEventWriter,
   StoredRunEvent,
 } from './state/run-event-store.ts';
+export type {
+  BudgetAccount,
+  BudgetAmounts,
+  BudgetClaim,
+  BudgetRefusal,
+  BudgetRequest,
+  BudgetReservation,
+  BudgetScope,
+  BudgetStore,
+  BudgetUsage,
+} from './state/budget-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export type { SecretStore, StoredValue, ValuePlace, ValueStore } from './state/value-store.ts';

@@ -1,5 +1,6 @@
 import { KernelError } from '../base/errors.ts';
 import type { ApprovalStore } from '../approval/approval-store.ts';
+import type { BudgetStore } from './budget-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { IdentityStore } from './identity-store.ts';
@@ -40,6 +41,7 @@ export interface StateStore extends AsyncDisposable {
   readonly snippets?: SnippetStore;
   readonly retention?: RetentionStore;
   readonly values?: ValueStore;
+  readonly budgets?: BudgetStore;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
   /**
@@ -70,6 +72,7 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   snippets: true,
   retention: true,
   values: true,
+  budgets: true,
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalStore } from './approval-store.ts';
+import { createBudgetStore } from './budget-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createHistoryStore } from './history-store.ts';
 import { createIdentityStore } from './identity-store.ts';
@@ -44,6 +45,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     requests: createRequestStore(database),
     snippets: createSnippetStore(database),
     values: createValueStore(database),
+    budgets: createBudgetStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
     check,

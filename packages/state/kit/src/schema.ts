@@ -23,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { version: 10, statements: pausedAndEndedRuns },
   { version: 11, statements: packedExchanges },
   { version: 12, statements: storedValues },
+  { version: 13, statements: sharedBudgets },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -150,5 +151,23 @@ function storedValues({ sequence, text }: Dialect): readonly string[] {
     `CREATE TABLE ravi_values (
       sequence ${sequence}, area ${text} NOT NULL, principal_key ${text} NOT NULL, value_key ${text} NOT NULL,
       value ${text} NOT NULL, UNIQUE (area, principal_key, value_key))`,
+  ];
+}
+
+// An account is locked by its row in ravi_budgets, which has what was used.
+function sharedBudgets({ text }: Dialect): readonly string[] {
+  const account = `scope ${text} NOT NULL, account_key ${text} NOT NULL, period BIGINT NOT NULL`;
+  const amounts = ['tokens', 'cost', 'tool_calls', 'time_ms']
+    .map((amount) => `${amount} DOUBLE PRECISION NOT NULL`)
+    .join(', ');
+  return [
+    `CREATE TABLE ravi_budgets (
+      ${account}, name ${text} NOT NULL, ${amounts}, PRIMARY KEY (scope, account_key, period))`,
+    'CREATE INDEX ravi_budgets_by_period ON ravi_budgets (period)',
+    `CREATE TABLE ravi_budget_reservations (
+      id ${text} NOT NULL, ${account}, ${amounts}, expires_at BIGINT NOT NULL,
+      PRIMARY KEY (id, scope, account_key))`,
+    'CREATE INDEX ravi_budget_reservations_of_account ON ravi_budget_reservations (scope, account_key, period)',
+    'CREATE INDEX ravi_budget_reservations_by_expiry ON ravi_budget_reservations (expires_at)',
   ];
 }

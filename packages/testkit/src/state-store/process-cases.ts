@@ -41,6 +41,14 @@ export function processCases({ needing, skip, options: { program } }: StateStore
           for (const number of result.changed) assert.equal(kept[number]?.value, owners[index]);
         }
       }
+      if (store.budgets !== undefined) {
+        const reserved = results.flatMap((result) => result.reserved);
+        assert.equal(
+          reserved.length,
+          raceSize,
+          'the budget that both processes share allows half of their reservations',
+        );
+      }
       const lines = whole(await store.approvals.changes({ limit: 1_000 }));
       for (const number of everything) {
         const states = lines.filter(({ approvalId }) => approvalId === `approval-${number}`).map(({ to }) => to);

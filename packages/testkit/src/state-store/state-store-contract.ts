@@ -1,6 +1,7 @@
 import type { SnippetStore, StateStore } from '@ravi/kernel';
 import { snippetStoreContract } from '../snippet-store.ts';
 import { approvalCases, approvalOwnerCases } from './approval-cases.ts';
+import { budgetCases } from './budget-cases.ts';
 import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
 import { exchangeCases } from './exchange-cases.ts';
@@ -56,6 +57,7 @@ export function stateStoreContract<Store extends StateStore>(
   exchangeCases(suite);
   requestCases(suite);
   valueCases(suite);
+  budgetCases(suite);
   identityCases(suite);
   retentionCases(suite);
   packingCases(suite);

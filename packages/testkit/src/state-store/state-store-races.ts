@@ -17,6 +17,8 @@ export interface RaceResult {
   readonly started: readonly number[];
   /** Values that it changed first; empty for a store without values. */
   readonly changed: readonly number[];
+  /** Reservations of a shared budget that it got; empty for a store without budgets. */
+  readonly reserved: readonly number[];
 }
 
 const numbers: readonly number[] = Array.from({ length: raceSize }, (_, index) => index);
@@ -40,7 +42,7 @@ export function racedPlace(number: number): ValuePlace {
 }
 
 /** Tries to be the first at everything. */
-async function race({ approvals, runs, journal, values }: RacedStore, owner: string): Promise<RaceResult> {
+async function race({ approvals, runs, journal, values, budgets }: RacedStore, owner: string): Promise<RaceResult> {
   const answer = { decision: 'approved', approver: owner, decidedAt: midnight } as const;
   // Read before any other work, so that both processes know the same revisions.
   const read = await Promise.all(numbers.map(async (number) => values?.get(racedPlace(number))));
@@ -65,7 +67,14 @@ async function race({ approvals, runs, journal, values }: RacedStore, owner: str
     if (before?.value !== 'before') return false;
     return (await values?.put(racedPlace(number), owner, { ifRevision: before.revision })) !== undefined;
   });
-  return { decided, consumed, claimed, started, changed };
+  const reserved = await won(async (number) => {
+    if (budgets === undefined) return false;
+    const id = `${owner}-${number}`;
+    const claims = [{ scope: 'server', name: '', limits: { cost: raceSize } }] as const;
+    const times = { now: midnight, expiresAt: midnight + 60_000 };
+    return (await budgets.reserve({ id, period: midnight, claims, amounts: { cost: 1 }, ...times })) === undefined;
+  });
+  return { decided, consumed, claimed, started, changed, reserved };
 }
 
 /**
