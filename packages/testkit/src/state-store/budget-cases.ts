@@ -23,8 +23,13 @@ export function budgetCases({ needing, options: { reopen } }: StateStoreSuite): 
   scenario('what is reserved and used together stays within the limit of a budget', async ({ budgets }) => {
     assert.equal(await budgets.reserve(reservation('a')), undefined);
     assert.deepEqual(await budgets.reserve(reservation('b')), {
-      ...{ scope: 'principal', name: 'ada', amount: 'tokens' },
-      ...{ limit: 100, used: 0, reserved: 60, requested: 60 },
+      scope: 'principal',
+      name: 'ada',
+      amount: 'tokens',
+      limit: 100,
+      used: 0,
+      reserved: 60,
+      requested: 60,
     });
     assert.equal(await budgets.settle('a', { tokens: 40, cost: 0.25, timeMs: 7 }), true);
     assert.equal(await budgets.reserve(reservation('b')), undefined);
