@@ -33,7 +33,7 @@ import { createToolMetrics } from './tools/tool-metrics.ts';
 type Factory<Part> = (parts: Parts) => Part;
 
 const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } = {
-  hooks: ({ clock, logger }) => new HookManager({ clock, logger }),
+  hooks: createHooks,
   telemetry: openTelemetry,
   toolbox: ({ hooks, logger }) => new Toolbox([], { hooks, logger }),
   toolSources: createToolSources,
@@ -91,6 +91,12 @@ export function partsOf(container: DependencyContainer): Parts {
     Object.defineProperty(parts, name, { enumerable: true, get: () => container.resolve(token) });
   }
   return parts as Parts;
+}
+
+function createHooks({ extensions, clock, logger }: Parts): HookManager {
+  const hooks = new HookManager({ clock, logger });
+  for (const interceptor of extensions.interceptors) hooks.use(interceptor);
+  return hooks;
 }
 
 function openTelemetry({ telemetryProviders, config, redactor, hooks }: Parts): Telemetry | undefined {

@@ -5,6 +5,7 @@ import { createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
 import type { AgentConfig } from '@ravi/host';
 import { KernelError, requireStateStoreParts } from '@ravi/kernel';
 import type { ModelProvider, ToolSource } from '@ravi/kernel';
+import { extensionsOf } from './extensions.ts';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { chooseModel } from './model/choose-model.ts';
@@ -53,6 +54,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     skills: await loadSkills(config.skills, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
+    extensions: extensionsOf(plugins),
     toolSources,
   };
 }

@@ -27,6 +27,7 @@ import type { ArtifactQuota } from './http/blobs/artifact-quota.ts';
 import type { StreamPlaces } from './http/events/stream-places.ts';
 import type { OpenConsole } from './http/server/console.ts';
 import type { HealthCheck } from './http/server/health.ts';
+import type { Extensions } from './extensions.ts';
 import type { Redactor } from './logging/redactor.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import type { ChainRunner } from './runs/chain-runner.ts';
@@ -65,6 +66,8 @@ export interface Adapters {
   /** Every configured model. */
   readonly models: readonly ModelProvider[];
   readonly skills: readonly Skill[];
+  /** Functions of plugins around calls and runs. */
+  readonly extensions: Extensions;
   readonly snippetStore: SnippetStore;
   /** Checks scripts before they run; `false` if the configuration turns it off. */
   readonly preflight: Preflight | false;
@@ -141,6 +144,7 @@ export const tokens: Tokens = {
   model: token('model'),
   models: token('models'),
   skills: token('skills'),
+  extensions: token('extensions'),
   snippetStore: token('snippetStore'),
   preflight: token('preflight'),
   telemetryProviders: token('telemetryProviders'),

@@ -13,7 +13,6 @@ export type {
   AgentOptions,
   AgentOutput,
   ApprovalMode,
-  HistoryView,
   InvokerParts,
   RequestDefaults,
   ResumeOptions,
@@ -30,7 +29,8 @@ export type { CompactionOptions } from './extensions/compaction.ts';
 export { createFailover } from './extensions/failover.ts';
 export type { FailoverOptions } from './extensions/failover.ts';
 export { createGuardrail } from './extensions/guardrail.ts';
-export type { GuardrailCheck, GuardrailOptions } from './extensions/guardrail.ts';
+export type { GuardrailOptions } from './extensions/guardrail.ts';
+export type { GuardrailCheck, HistoryView } from '@ravi/kernel';
 export type { AgentMiddleware } from './agent/middleware.ts';
 export type { Permissions } from './agent/run-snapshot.ts';
 export { costOf } from './agent/usage.ts';

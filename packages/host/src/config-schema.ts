@@ -20,6 +20,13 @@ const pluginsSchemas: Readonly<Record<(typeof pluginPorts)[keyof typeof pluginPo
   },
 };
 
+const descriptions: Readonly<Record<string, { readonly description: string }>> = {
+  interceptor: { description: 'Code at six moments of every call, and observers of events, in this order.' },
+  middleware: { description: 'Functions around the steps, responses and calls of agents; the first is the outermost.' },
+  guardrail: { description: 'Checks of requests, responses and calls that end a run.' },
+  historyView: { description: 'Choices of the messages that a model sees, each on those of the one before.' },
+};
+
 const accessToken: JsonSchema = {
   type: 'object',
   required: ['principal'],
@@ -290,7 +297,9 @@ export const configSchema: JsonSchema = {
       type: 'object',
       additionalProperties: false,
       default: {},
-      properties: Object.fromEntries(Object.entries(pluginPorts).map(([port, count]) => [port, pluginsSchemas[count]])),
+      properties: Object.fromEntries(
+        Object.entries(pluginPorts).map(([port, count]) => [port, { ...pluginsSchemas[count], ...descriptions[port] }]),
+      ),
     },
   },
 };

@@ -190,7 +190,10 @@ export function defineConfig(config: RaviConfig): RaviConfig {
 }
 
 /** Ports that take a list of plugins. */
-export type ListPort = 'toolSource' | 'modelProvider';
+export type ListPort = 'toolSource' | 'modelProvider' | ExtensionPort;
+
+/** Ports of functions around calls and runs. */
+export type ExtensionPort = 'interceptor' | 'middleware' | 'guardrail' | 'historyView';
 
 /** Ports that take one plugin. */
 export type SinglePort = Exclude<PortName, ListPort>;
@@ -212,4 +215,8 @@ export const pluginPorts: {
   // A source may ask a model.
   modelProvider: 'list',
   toolSource: 'list',
+  interceptor: 'list',
+  middleware: 'list',
+  guardrail: 'list',
+  historyView: 'list',
 };

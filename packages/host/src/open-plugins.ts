@@ -14,6 +14,7 @@ import { composeSandboxes } from '@ravi/support';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
 import type { PluginEntry, PluginsConfig, ListPort, SinglePort } from './config.ts';
+import { extensionProblem } from './extension-members.ts';
 import { createLifetime } from './lifetime.ts';
 import { invalidPlugin, loadPlugin } from './load-plugin.ts';
 import type { PluginRequest } from './load-plugin.ts';
@@ -186,6 +187,8 @@ async function openPlugin(
     });
   }
   if (typeof value !== 'object' || value === null) throw invalidPlugin(request, 'returned nothing from create');
+  const problem = extensionProblem(request.port, value);
+  if (problem !== undefined) throw invalidPlugin(request, problem);
   context.logger.debug('Plugin opened', { plugin: plugin.name, port: plugin.port, use: request.use });
   return value;
 }

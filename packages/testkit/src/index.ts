@@ -12,6 +12,8 @@ export { createScriptedModel } from './doubles/scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './doubles/scripted-model.ts';
 export { createSeededRandom } from './doubles/seeded-random.ts';
 export type { SeededRandom } from './doubles/seeded-random.ts';
+export { createSampleRun, sampleCalls, sampleResults } from './doubles/sample-calls.ts';
+export type { SampleRun } from './doubles/sample-calls.ts';
 export { settle } from './doubles/settle.ts';
 export { approveAll, createApprovalRequest, createTestApprovals, neverAnswers } from './doubles/test-approvals.ts';
 export type { TestApprovals } from './doubles/test-approvals.ts';

@@ -17,6 +17,11 @@ const portMembers: { readonly [Port in PortName]: readonly (keyof Ports[Port])[]
   stateStore: ['runs', 'journal', 'approvals', 'jobs', 'history', 'snippets'],
   modelProvider: ['id', 'stream'],
   toolSource: ['name', 'open'],
+  // Their suites look for the members of which one is there.
+  interceptor: [],
+  middleware: [],
+  guardrail: ['name'],
+  historyView: ['view'],
 };
 
 /**

@@ -18,6 +18,7 @@ import type {
 } from '@ravi/kernel';
 import { createAgentSet } from '../agents/agent-set.ts';
 import type { AgentSet } from '../agents/agent-set.ts';
+import type { Extensions } from '../extensions.ts';
 import type { Redactor } from '../logging/redactor.ts';
 import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRunner } from './agent-runner.ts';
@@ -62,6 +63,7 @@ export interface DurableServicesOptions {
   readonly models: readonly ModelProvider[];
   readonly toolbox: Toolbox;
   readonly skills: readonly Skill[];
+  readonly extensions: Pick<Extensions, 'middleware' | 'view'>;
   readonly invoker: ToolInvoker;
   readonly hooks: HookManager;
   readonly sandbox: Sandbox;
@@ -119,7 +121,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       return runs.transition(runId, change);
     },
   };
-  const { config, model, models, skills, toolbox } = options;
+  const { config, model, models, skills, toolbox, extensions } = options;
   const agents = createAgentSet({
     config,
     shared: {
@@ -133,8 +135,10 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       approvalExpiryMs,
       onApprovalExpiry,
       ...priced,
+      ...(extensions.view === undefined ? {} : { view: extensions.view }),
     },
-    middleware: [exchanges],
+    // The recorder is the innermost: it stores what the model receives and responds.
+    middleware: [...extensions.middleware, exchanges],
     model,
     models,
     skills,

@@ -17,8 +17,8 @@ export function delegate(agent: string, ...steps: readonly (readonly Call[])[]):
   return [agent, { task: task(...steps) }];
 }
 
-// Both agents use the same ids for their calls, as models of some providers do.
-const model = `
+/** Source of that model. Agents use the same ids for their calls, as models of some providers do. */
+export const callingModel = `
 async function* stream({ messages }) {
   const steps = JSON.parse(messages[0].content[0].text);
   const done = messages.filter(({ role }) => role === 'assistant').length;
@@ -96,7 +96,7 @@ export default createAgentTool(new ReActAgent({ name: 'scripter', model, invoker
 `;
 
 const files = {
-  'model.mjs': model,
+  'model.mjs': callingModel,
   'tools/ask.mjs': askTool,
   'tools/crash.mjs': crashTool,
   'tools/helper.mjs': helperTool,

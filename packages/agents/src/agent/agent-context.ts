@@ -1,14 +1,6 @@
 import { sessionOf } from '@ravi/invoker';
 import type { InvokerSession } from '@ravi/invoker';
-import type {
-  ContentBlock,
-  InvocationResult,
-  JsonObject,
-  ModelMessage,
-  RunContext,
-  RunWriter,
-  ToolContext,
-} from '@ravi/kernel';
+import type { AgentRunContext, ContentBlock, RunWriter, ToolContext } from '@ravi/kernel';
 import type { AgentResult } from './agent-result.ts';
 
 /** Task of a run: text, or content blocks with media. */
@@ -37,13 +29,7 @@ export interface SpawnOptions {
 }
 
 /** The current run, as middleware and tools of an agent see it. */
-export interface AgentContext extends RunContext {
-  readonly agent: string;
-  /** Number of the current step, from 1. */
-  readonly step: number;
-  /** Nesting depth; 0 for an agent that was not started by another one. */
-  readonly depth: number;
-  readonly messages: readonly ModelMessage[];
+export interface AgentContext extends AgentRunContext {
   /**
    * Number of history entries that `messages` consists of, joined by `joinMessages`; `undefined` if some of the
    * messages are not stored.
@@ -51,8 +37,6 @@ export interface AgentContext extends RunContext {
   readonly historyLength: number | undefined;
   /** Names this process to a state store, which refuses it once another process has the run. Absent without a lease. */
   readonly writer?: RunWriter | undefined;
-  /** Calls a tool through the invoker and all its gates. */
-  tool(name: string, args: JsonObject): Promise<InvocationResult>;
   /**
    * Starts a sub-agent and returns its run id. It may use the tools that this run may use, and spends this run's budget.
    * @throws KernelError `E_BUDGET_EXHAUSTED` if a limit of the supervision is reached
@@ -60,11 +44,6 @@ export interface AgentContext extends RunContext {
   spawn(agent: Agent, task: string, options?: SpawnOptions): string;
   /** Waits for a sub-agent. @throws KernelError `E_STATE_INVALID` for an id that `spawn` did not return */
   join(runId: string): Promise<AgentResult>;
-  /** Ends the run after the current work and discards an incomplete response. `guardrail` is the name of the guardrail that tripped. */
-  stop(reason: string, options?: { readonly guardrail?: string }): void;
-  /** Milliseconds since the Unix epoch. */
-  now(): number;
-  uuid(): string;
 }
 
 const key: unique symbol = Symbol('agent run of a session');

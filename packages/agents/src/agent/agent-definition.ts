@@ -1,8 +1,17 @@
 import type { AllowList, ToolInvoker } from '@ravi/invoker';
-import type { ExpiryPolicy, HistoryStore, JobStore, Logger, ModelProvider, RunStore, Skill } from '@ravi/kernel';
+import type {
+  ExpiryPolicy,
+  HistoryStore,
+  HistoryView,
+  JobStore,
+  Logger,
+  ModelProvider,
+  RunStore,
+  Skill,
+} from '@ravi/kernel';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
-import type { ApprovalMode, HistoryView, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
+import type { ApprovalMode, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { OutputCheck } from './output-check.ts';

@@ -7,6 +7,7 @@ import type {
   Clock,
   ExpiryPolicy,
   HistoryStore,
+  HistoryView,
   JobStore,
   Journal,
   JsonSchema,
@@ -38,15 +39,6 @@ export interface AgentOutput {
 
 /** Checked after the calls of each step; `true` stops the run. */
 export type StopCondition = (context: AgentContext) => boolean | Promise<boolean>;
-
-/** Selects the messages that a model sees. The conversation itself does not change. */
-export interface HistoryView {
-  /** Returns the messages to send. If it throws, the run fails. */
-  view(
-    messages: readonly ModelMessage[],
-    options: { readonly signal: AbortSignal },
-  ): readonly ModelMessage[] | Promise<readonly ModelMessage[]>;
-}
 
 /** Fields of every model request of an agent, except the conversation. */
 export type RequestDefaults = Omit<ModelRequest, 'system' | 'messages' | 'tools' | 'output'>;

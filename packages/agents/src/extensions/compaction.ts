@@ -1,6 +1,5 @@
 import { textBlock } from '@ravi/kernel';
-import type { ModelMessage } from '@ravi/kernel';
-import type { HistoryView } from '../agent/agent-options.ts';
+import type { HistoryView, ModelMessage } from '@ravi/kernel';
 import { messageTokens } from '../agent/usage.ts';
 
 /** Options of {@link createCompaction}. */

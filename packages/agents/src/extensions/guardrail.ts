@@ -1,37 +1,16 @@
 import { textOf } from '@ravi/kernel';
-import type { InterceptedCall, ModelEvent, ModelRequest } from '@ravi/kernel';
+import type { Guardrail, GuardrailCheck, ModelEvent } from '@ravi/kernel';
 import type { AgentContext } from '../agent/agent-context.ts';
 import type { AgentMiddleware } from '../agent/middleware.ts';
 import { modelError } from '../conversation/model-response.ts';
 
-/** Returns the reason to stop the run, or `undefined`. An exception stops the run too. */
-export type GuardrailCheck<Subject> = (
-  subject: Subject,
-  context: AgentContext,
-) => string | undefined | Promise<string | undefined>;
-
-/** Options of {@link createGuardrail}. */
-export interface GuardrailOptions {
-  /** Name in events and logs. */
-  readonly name: string;
-  /** Checks each request before the model receives it. */
-  readonly input?: GuardrailCheck<ModelRequest>;
-  /**
-   * Checks the text of each response before it is appended to the conversation; the text of a cancelled response never is.
-   * Deltas have been emitted by then.
-   */
-  readonly output?: GuardrailCheck<string>;
-  /**
-   * Checks each call with the arguments that will run, before an approval is requested: calls of the model, of its scripts, of
-   * sub-agents and of jobs. It must not call tools of the run that it checks, because those calls would be checked too.
-   */
-  readonly call?: GuardrailCheck<InterceptedCall>;
-}
+/** Options of {@link createGuardrail}: the port `guardrail`, with everything that a run of this package offers. */
+export type GuardrailOptions = Guardrail<AgentContext>;
 
 /** Creates middleware that ends the run when a check returns a reason. Emits the `guardrail-trip` hook event. */
 export function createGuardrail({ name, input, output, call: callCheck }: GuardrailOptions): AgentMiddleware {
   async function trips<Subject>(
-    check: GuardrailCheck<Subject> | undefined,
+    check: GuardrailCheck<Subject, AgentContext> | undefined,
     subject: Subject,
     context: AgentContext,
   ): Promise<string | undefined> {
@@ -58,7 +37,7 @@ export function createGuardrail({ name, input, output, call: callCheck }: Guardr
 }
 
 async function reasonOf<Subject>(
-  check: GuardrailCheck<Subject> | undefined,
+  check: GuardrailCheck<Subject, AgentContext> | undefined,
   subject: Subject,
   context: AgentContext,
 ): Promise<string | undefined> {

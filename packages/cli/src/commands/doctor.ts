@@ -1,3 +1,4 @@
+import { pluginPorts } from '@ravi/host';
 import type { Environment, PluginEntry } from '@ravi/host';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { PortName } from '@ravi/kernel';
@@ -121,7 +122,7 @@ async function checkPlugin(
   const plugins =
     port === 'toolSource'
       ? { modelProvider, toolSource: [entry] }
-      : { [port]: port === 'modelProvider' ? [entry] : entry };
+      : { [port]: pluginPorts[port] === 'list' ? [entry] : entry };
   const otherModels = [chooseModel(env, { script: undefined })];
   const context = { baseDir, env, clock: systemClock, logger: silentLogger, otherModels };
   await using opened = await openInstalledPlugins(plugins, context);

@@ -5,6 +5,7 @@ import type {
   HookEventType,
   HookObserver,
   InterceptedCall,
+  Interceptor,
   InterceptorDecision,
   InvocationResult,
   Logger,
@@ -25,6 +26,16 @@ export interface HookManagerOptions {
 }
 
 const actions: ReadonlySet<unknown> = new Set<InterceptorDecision['action']>(['continue', 'modify', 'deny']);
+
+type PointMember = Exclude<keyof Interceptor, 'beforeTool' | 'observers'>;
+
+const membersOfPoints: Readonly<Record<ResultPoint, PointMember>> = {
+  'after-tool': 'afterTool',
+  'tool-error': 'toolError',
+  'permission-denied': 'permissionDenied',
+  'budget-exceeded': 'budgetExceeded',
+  'tools-disabled': 'toolsDisabled',
+};
 
 type NestedType = {
   [Type in HookEventType]: Required<RunEventOf<Type>>[keyof RunEventOf<Type>] extends string | number | boolean
@@ -71,6 +82,20 @@ export class HookManager {
   /** Lets `interceptor` replace results at `point`. Returns the function that removes it. */
   interceptResult(point: ResultPoint, interceptor: ResultInterceptor): () => void {
     return this.#resultInterceptors.add(point, interceptor);
+  }
+
+  /** Adds every member of an interceptor that a plugin made. Returns the function that removes them. */
+  use(interceptor: Interceptor): () => void {
+    const removals: (() => void)[] = [];
+    if (interceptor.beforeTool !== undefined) removals.push(this.intercept(interceptor.beforeTool.bind(interceptor)));
+    for (const [point, member] of Object.entries(membersOfPoints) as [ResultPoint, PointMember][]) {
+      const replace = interceptor[member]?.bind(interceptor);
+      if (replace !== undefined) removals.push(this.interceptResult(point, replace));
+    }
+    for (const [type, observer] of Object.entries(interceptor.observers ?? {})) {
+      removals.push(this.#observers.add(type as HookEventType, observer as HookObserver<HookEventType>));
+    }
+    return () => removals.forEach((remove) => remove());
   }
 
   /** True if there are interceptors of calls: lets the invoker skip the work otherwise. */

@@ -8,6 +8,10 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { SecretStore } from '../state/value-store.ts';
 import type { ToolSource } from '../tool/tool-source.ts';
+import type { Guardrail } from './guardrail.ts';
+import type { HistoryView } from './history-view.ts';
+import type { Interceptor } from './interceptor.ts';
+import type { RunMiddleware } from './run-middleware.ts';
 
 /** Ports that plugins implement, by their key in the configuration. */
 export interface Ports {
@@ -17,6 +21,10 @@ export interface Ports {
   stateStore: StateStore;
   modelProvider: ModelProvider;
   toolSource: ToolSource;
+  interceptor: Interceptor;
+  middleware: RunMiddleware;
+  guardrail: Guardrail;
+  historyView: HistoryView;
 }
 
 /** Name of a port. */

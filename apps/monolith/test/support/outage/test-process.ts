@@ -46,6 +46,7 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     model,
     models: [model],
     skills: [],
+    extensions: { interceptors: [], middleware: [], view: undefined },
     snippetStore: undefined as never,
     preflight: false,
     telemetryProviders: undefined,

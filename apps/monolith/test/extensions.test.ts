@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { until } from './support/run-requests.ts';
+import { startServer } from './support/server.ts';
+import { callingModel, task } from './support/sub-agents.ts';
+
+const pluginOf = (port: string, body: string): string => `
+export default {
+  name: 'test-${port.toLowerCase()}', port: '${port}',
+  configSchema: { type: 'object', properties: { mark: { type: 'string' } }, additionalProperties: false },
+  create: ({ mark }, { logger }) => (${body}),
+};`;
+
+const files = {
+  'interceptor.mjs': pluginOf(
+    'interceptor',
+    `{
+      beforeTool: ({ tool, args }) => {
+        if (args.target === 'explode') throw new Error('broken');
+        if (args.target === 'moon') return { action: 'deny', reason: 'not the moon' };
+        return tool === 'launch' ? { action: 'modify', args: { target: (args.target ?? '') + mark } } : { action: 'continue' };
+      },
+      afterTool: (call, result) => ({ ...result, text: result.text + mark }),
+      toolError: (call, result) => ({ ...result, text: 'replaced error', error: { ...result.error, message: 'replaced error' } }),
+      permissionDenied: (call, result) => ({ ...result, status: 'ok', text: result.text + ' ask someone' + mark }),
+      budgetExceeded: (call, result) => ({ ...result, text: 'no budget' + mark }),
+      observers: { 'tool-call': ({ tool }) => logger.info('observed ' + tool + mark) },
+    }`,
+  ),
+  'middleware.mjs': pluginOf(
+    'middleware',
+    `{ async tool(call, next) { const result = await next(call); return { ...result, text: result.text + mark }; } }`,
+  ),
+  'guardrail.mjs': pluginOf(
+    'guardrail',
+    `{ name: 'no-venus', call: ({ args }) => JSON.stringify(args).includes('venus') ? 'venus is closed' : undefined }`,
+  ),
+  'view.mjs': pluginOf(
+    'historyView',
+    `{ view: (messages) => messages.map((message) => ({ ...message, content: message.content.map((block) =>
+      block.type === 'tool_result' ? { ...block, content: [...block.content, { type: 'text', text: 'seen' + mark }] } : block) })) }`,
+  ),
+  'wrong.mjs': pluginOf('interceptor', `{ beforTool: () => ({ action: 'continue' }) }`),
+  'failing.mjs': pluginOf('guardrail', `(() => { throw new Error('no list of words'); })()`),
+};
+
+test('interceptors of the configuration act in order at each point of a call, for scripts and single calls too', async () => {
+  await using server = await startServer(
+    {
+      policy: { maxRiskUnapproved: 'high', maxScriptCalls: 2 },
+      plugins: {
+        interceptor: [
+          { use: './interceptor.mjs', mark: 'a' },
+          { use: './interceptor.mjs', mark: 'b' },
+        ],
+      },
+    },
+    files,
+  );
+  const launched = await server.post('/v1/tools/launch', { args: { target: 'sun' } });
+  assert.equal(launched.body.text, 'launchedab');
+  const denied = await server.post('/v1/tools/launch', { args: { target: 'moon' } });
+  assert.equal(denied.body.status, 'denied');
+  assert.match(denied.body.text, /not the moon ask someonea ask someoneb$/);
+  const broken = await server.post('/v1/tools/launch', { args: { target: 'explode' } });
+  assert.match(broken.body.error.message, /An interceptor failed/);
+  assert.deepEqual(await server.installation.launches(), ['launch sunab']);
+  const script = await server.chain(`return await tools.launch({ target: 'moon' }).catch((error) => error.message);`);
+  assert.match(JSON.stringify(script.body), /not the moon/);
+});
+
+test('middleware, guardrails and views of the configuration act around each run of an agent', async () => {
+  await using server = await startServer(
+    {
+      policy: { maxRiskUnapproved: 'high' },
+      plugins: {
+        modelProvider: [{ use: './model.mjs' }],
+        middleware: [
+          { use: './middleware.mjs', mark: '-outer' },
+          { use: './middleware.mjs', mark: '-inner' },
+        ],
+        guardrail: [{ use: './guardrail.mjs' }],
+        historyView: [
+          { use: './view.mjs', mark: '1' },
+          { use: './view.mjs', mark: '2' },
+        ],
+      },
+    },
+    { ...files, 'model.mjs': callingModel.replace('content[0]?.text', "content.map(({ text }) => text).join('-')") },
+    { isServer: true },
+  );
+  const run = async (text: string) => {
+    const { body } = await server.post('/v1/runs', { kind: 'agent', task: text });
+    return until(server.url, body.id, 'run-end');
+  };
+  const ended = await run(task([['launch', { target: 'sun' }]]));
+  assert.equal(ended.text, 'launched-inner-outer-seen1-seen2');
+  const stopped = await run(task([['launch', { target: 'venus' }]], [['launch', { target: 'sun' }]]));
+  assert.deepEqual([stopped.status, stopped.error?.code], ['stopped', 'E_GUARDRAIL']);
+  assert.deepEqual(await server.installation.launches(), ['launch sun']);
+});
+
+test('a plugin without a member of its port, or that fails, ends the start with its place', async () => {
+  for (const [plugins, message] of [
+    [
+      { interceptor: [{ use: './interceptor.mjs' }, { use: './wrong.mjs' }] },
+      /plugins\.interceptor\[1\]: the plugin \.\/wrong\.mjs has no member beforeTool/,
+    ],
+    [
+      { guardrail: [{ use: './failing.mjs' }] },
+      /plugins\.guardrail\[0\]: the plugin \.\/failing\.mjs did not start: no list of words/,
+    ],
+    [{ middleware: [{ use: './guardrail.mjs' }] }, /plugins\.middleware\[0\]/],
+  ] as const) {
+    await assert.rejects(startServer({ plugins }, files), message);
+  }
+});
