@@ -20,6 +20,26 @@ const pluginsSchemas: Readonly<Record<(typeof pluginPorts)[keyof typeof pluginPo
   },
 };
 
+const limit: JsonSchema = { type: 'integer', minimum: 1 };
+const modelEntry: JsonSchema = {
+  ...pluginEntry,
+  properties: {
+    ...(pluginEntry['properties'] as object),
+    limits: {
+      type: 'object',
+      additionalProperties: false,
+      description:
+        'Limits of this model in one process, for all agents together. A request that would wait for longer than maxWaitMs goes to the next model.',
+      properties: {
+        requestsPerMinute: limit,
+        tokensPerMinute: { ...limit, description: 'Input and output tokens; a request begins while fewer were used.' },
+        maxConcurrent: { ...limit, description: 'Responses that are written at the same time.' },
+        maxWaitMs: { type: 'integer', minimum: 0, description: 'Longest wait for a turn. Default: 10 000.' },
+      },
+    },
+  },
+};
+
 const descriptions: Readonly<Record<string, { readonly description: string }>> = {
   interceptor: { description: 'Code at six moments of every call, and observers of events, in this order.' },
   middleware: { description: 'Functions around the steps, responses and calls of agents; the first is the outermost.' },
@@ -298,7 +318,12 @@ export const configSchema: JsonSchema = {
       additionalProperties: false,
       default: {},
       properties: Object.fromEntries(
-        Object.entries(pluginPorts).map(([port, count]) => [port, { ...pluginsSchemas[count], ...descriptions[port] }]),
+        Object.entries(pluginPorts).map(([port, count]) => [
+          port,
+          port === 'modelProvider'
+            ? { type: 'array', items: modelEntry }
+            : { ...pluginsSchemas[count], ...descriptions[port] },
+        ]),
       ),
     },
   },

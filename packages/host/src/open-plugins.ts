@@ -1,5 +1,6 @@
 import { KernelError, isKernelError } from '@ravi/kernel';
 import type {
+  Clock,
   ModelAccess,
   ModelProvider,
   Plugin,
@@ -10,7 +11,8 @@ import type {
   SecretStore,
   StateStore,
 } from '@ravi/kernel';
-import { composeSandboxes } from '@ravi/support';
+import { composeSandboxes, limitModel } from '@ravi/support';
+import type { ModelLimits } from '@ravi/support';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
 import type { PluginEntry, PluginsConfig, ListPort, SinglePort } from './config.ts';
@@ -68,11 +70,11 @@ export async function openPlugins<Config extends PluginsConfig>(
     for (const { entry, ...where } of entriesOf(plugins)) {
       const value = await openPlugin(
         { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
-        withEnvironment(optionsOf(entry, where.place), where.place, env),
+        withEnvironment(optionsOf(entry, where), where.place, env),
         contextFor(where.port, context, opened, { secretsIn, otherModels }),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
-      opened.push({ port: where.port, value });
+      opened.push({ port: where.port, value: limited(value, where.port, entry, context.clock) });
     }
     sandbox = sandboxOf(opened);
   } catch (error) {
@@ -160,8 +162,16 @@ function isList(configured: PluginEntry | readonly PluginEntry[]): configured is
   return Array.isArray(configured);
 }
 
-function optionsOf({ use: _use, ...given }: PluginEntry, place: string): unknown {
-  return copyOf(given, place);
+function optionsOf({ use: _use, ...given }: PluginEntry, { place, port }: Omit<PlacedEntry, 'entry'>): unknown {
+  if (port !== 'modelProvider') return copyOf(given, place);
+  const { limits: _limits, ...options } = given;
+  return copyOf(options, place);
+}
+
+// The host holds every model to its limits, whoever asks it.
+function limited(value: unknown, port: PortName, { limits }: PluginEntry, clock: Clock): unknown {
+  if (port !== 'modelProvider' || limits === undefined) return value;
+  return limitModel(value as ModelProvider, limits as ModelLimits, clock);
 }
 
 async function openPlugin(

@@ -15,6 +15,8 @@ export type { ArgumentProblem, ArtifactPlace, InspectedArguments } from './inspe
 export { isPlain } from './inspect-arguments.ts';
 export { jsonTextProblem } from './json-text.ts';
 export type { JsonTextLimits } from './json-text.ts';
+export { limitModel } from './limit-model.ts';
+export type { ModelLimits } from './limit-model.ts';
 export { isLoopback } from './loopback.ts';
 export { matchesPattern } from './match-pattern.ts';
 export { nearNames } from './near-names.ts';
