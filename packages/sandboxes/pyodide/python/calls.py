@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import random
 import time
 
 
@@ -48,6 +49,7 @@ class GuestCalls(Calls):
     def freeze(self, now_ms, seed):
         """From now on time only advances with `advance`, and random values come from `seed`, 32 hexadecimal digits."""
         self.channel.freeze(now_ms, seed)
+        random.seed()
 
     def advance(self, now_ms):
         self.channel.advance(now_ms)

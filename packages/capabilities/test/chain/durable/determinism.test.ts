@@ -2,56 +2,9 @@ import assert from 'node:assert/strict';
 import { createSeededRandom } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox, valueTool } from './harness.ts';
-import type { World } from './harness.ts';
+import { seenTwice } from './seen-twice.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
-
-const unasked = { maxRiskUnapproved: 'high' } as const;
-
-/**
- * Runs a script up to a call that never returns, ends the process, and lets another one replay the script to its end. The
- * script passes the values that it has seen to the call, so that both processes record them.
- */
-async function seenTwice(world: World, code: string, delays: () => number = () => 0): Promise<readonly unknown[]> {
-  const seen: unknown[] = [];
-  const answer = async ({ value }: { readonly value: unknown }): Promise<unknown> => {
-    for (let turns = delays(); turns > 0; turns--) await new Promise(setImmediate);
-    return value;
-  };
-  const reached = Promise.withResolvers<void>();
-  const first = world.open({
-    policy: unasked,
-    tools: [
-      valueTool('echo', answer),
-      valueTool('tell', ({ value }: { readonly value: unknown }) => {
-        seen.push(value);
-        reached.resolve();
-        return new Promise(() => {});
-      }),
-    ],
-  });
-  const cut = first.chains.start({ code, runId: 'run-1' });
-  cut.catch(() => {});
-  await Promise.race([
-    reached.promise,
-    cut.then(
-      (result) => assert.fail(result.outputText),
-      () => {},
-    ),
-  ]);
-  await first[Symbol.asyncDispose]();
-  await using second = world.open({
-    policy: unasked,
-    tools: [
-      valueTool('echo', () => assert.fail('a finished call was executed again')),
-      valueTool('tell', ({ value }: { readonly value: unknown }) => void seen.push(value)),
-    ],
-  });
-  const result = await second.chains.resume('run-1');
-  assert.equal(result.status, 'ok', result.outputText);
-  assert.equal(seen.length, 2);
-  return seen;
-}
 
 test('time and random numbers are the same in a replay, however they are read', async () => {
   await using world = await createWorld();
@@ -106,7 +59,7 @@ test('calls and timers end in the same order in the replay', async () => {
       order.push(Date.now(), Math.random());
       await tools.tell({ value: order });
     `,
-      () => random.below(7),
+      { delays: () => random.below(7) },
     );
     assert.deepEqual(after, before);
   }
