@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 # Loaded here, so that scripts do not wait for the most common imports.
-import base64, collections, csv, datetime, decimal, functools, hashlib, io, itertools, json, mimetypes, re, statistics, string, textwrap, types, typing, uuid  # noqa: E401
+import base64, collections, csv, datetime, decimal, functools, hashlib, io, itertools, json, mimetypes, re, statistics, string, textwrap, types, typing  # noqa: E401
 
 
 class Channel:
@@ -40,6 +40,7 @@ def serve(functions, limits, prelude, source):
     def end_now(*_):
         for stream in streams:
             stream.finish()
+        calls.flush()
         calls.flush("e", encode("k", "cpu", ""))
         raise SystemExit
 

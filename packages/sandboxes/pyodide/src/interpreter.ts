@@ -33,6 +33,23 @@ interface PyodideApi {
   makeMemorySnapshot(): Uint8Array;
   setInterruptBuffer(buffer: object): void;
   readonly globals: { get(name: string): (...values: unknown[]) => unknown };
+  readonly FS: FileSystem;
+}
+
+/** A file of Emscripten. */
+interface FileNode {
+  readonly contents?: { readonly length: number } | null;
+}
+
+/** The part of Emscripten's file system that is used here. */
+interface FileSystem {
+  readonly ErrnoError: new (errno: number) => object;
+  readonly filesystems: {
+    readonly MEMFS: {
+      expandFileStorage(node: FileNode, bytes: number): void;
+      resizeFileStorage(node: FileNode, bytes: number): void;
+    };
+  };
 }
 
 /** The part of WebAssembly that is used here. The types of Node do not have it. */
@@ -48,7 +65,7 @@ export interface Interpreter {
   load(createModule: unknown, loadPyodide: (options: object) => Promise<PyodideApi>): void;
   /** Returns why Pyodide is not loaded, or an empty text, once the microtasks of `load` have run. */
   status(): string;
-  /** Runs a script; `limits` are those of its start frame. Returns an empty text, or why the interpreter failed. */
+  /** Runs a script; `limits` are those of its start frame. Returns an empty text, `stack`, or why the interpreter failed. */
   run(limits: string, prelude: string, code: string, memoryBytes: number, cpuTimeMs: number): string;
   /** Runs the guest program and returns the memory afterwards. */
   snapshot(program: string): ArrayBuffer;
@@ -67,13 +84,16 @@ export function createInterpreter({ host, files }: InterpreterParts): Interprete
   /** Memory for the error of a script that has none left. */
   const spareBytes = 4_194_304;
   const checkEvery = 64;
+  /** `ENOSPC` of WASI. */
+  const noSpace = 51;
   const state = new Uint32Array(4);
   const usedBytes = files.snapshot?.byteLength ?? 0;
   let frozenMs: number | undefined;
   let maxBytes = Infinity;
   let cpuTimeMs = Infinity;
   let checks = 0;
-  let hasEnded = false;
+  let ending = '';
+  let fileBytes = 0;
   let pyodide: PyodideApi | undefined;
   let failure = 'it is still loading';
 
@@ -120,10 +140,10 @@ export function createInterpreter({ host, files }: InterpreterParts): Interprete
 
   const functions = {
     receive: () => host.receive(),
+    // The first outcome counts, and is sent when the script has really ended: the host stops to watch then.
     send(frame: string) {
-      if (hasEnded) return;
-      hasEnded = frame.startsWith('e');
-      host.send(frame);
+      if (frame[0] !== 'e') host.send(frame);
+      else if (ending === '') ending = frame;
     },
     freeze(now: number, seed: string) {
       frozenMs = now;
@@ -133,6 +153,32 @@ export function createInterpreter({ host, files }: InterpreterParts): Interprete
     spare: () => void (maxBytes += spareBytes),
     advance: (now: number) => void (frozenMs = Math.max(now, frozenMs ?? now)),
   };
+
+  // Where recursion in C fills the stack of V8 first, CPython cannot raise an error any more.
+  function isStackOverflow(error: unknown): boolean {
+    return error instanceof RangeError && error.message.startsWith('Maximum call stack');
+  }
+
+  // Files are outside the memory of WebAssembly.
+  function boundFiles({ ErrnoError, filesystems: { MEMFS } }: FileSystem, mostBytes: number): void {
+    const { expandFileStorage, resizeFileStorage } = MEMFS;
+    const count = (node: FileNode, bytes: number): void => {
+      const hasBytes = node.contents?.length ?? 0;
+      if (bytes <= hasBytes) return;
+      // Room that Emscripten adds, so that a growing file is not copied each time.
+      const addedBytes = Math.max(bytes, hasBytes * (hasBytes < 1_048_576 ? 2 : 1.125)) - hasBytes;
+      if (fileBytes + addedBytes > mostBytes) throw new ErrnoError(noSpace);
+      fileBytes += addedBytes;
+    };
+    MEMFS.expandFileStorage = (node, bytes) => {
+      count(node, bytes);
+      expandFileStorage(node, bytes);
+    };
+    MEMFS.resizeFileStorage = (node, bytes) => {
+      count(node, bytes);
+      resizeFileStorage(node, bytes);
+    };
+  }
 
   // CPython reads it every few instructions; 2 is the signal of an interrupt.
   const interrupts = new Proxy(
@@ -168,15 +214,18 @@ export function createInterpreter({ host, files }: InterpreterParts): Interprete
     },
     status: () => failure,
     run(limits, prelude, code, memoryBytes, allowedMs) {
-      const { globals, setInterruptBuffer } = pyodide as PyodideApi;
+      const { FS, globals, setInterruptBuffer } = pyodide as PyodideApi;
       maxBytes = usedBytes + memoryBytes;
       cpuTimeMs = allowedMs;
       setInterruptBuffer(interrupts);
+      boundFiles(FS, memoryBytes);
       try {
         globals.get('serve')(functions, limits, prelude, code);
       } catch (error) {
-        return hasEnded ? '' : String(error);
+        if (isStackOverflow(error)) return 'stack';
+        if (ending === '') return String(error);
       }
+      host.send(ending);
       return '';
     },
     snapshot(program) {

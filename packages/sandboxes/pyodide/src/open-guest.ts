@@ -34,6 +34,7 @@ export function openGuest({ codec, input, send }: ChildPort, parts: GuestParts):
   // The same for every machine that continues a durable script.
   process.env['TZ'] = 'UTC';
   const isolateMegabytes = 512;
+  const tooDeep = 'maximum recursion depth exceeded';
   const isSnapshot = parts.program === undefined;
   const modules = ['pyodide.asm.mjs', 'pyodide.mjs'].map((name) => fs.readFileSync(`${parts.folder}/${name}`, 'utf8'));
   const { info } = JSON.parse(fs.readFileSync(`${parts.folder}/pyodide-lock.json`, 'utf8')) as { info: object };
@@ -62,6 +63,7 @@ export function openGuest({ codec, input, send }: ChildPort, parts: GuestParts):
         failure = guest.isolate.isDisposed ? 'memory' : String(error);
       }
       if (failure === 'memory') send(`e${codec.encode('k', 'memory', '')}`);
+      else if (failure === 'stack') send(`e${codec.encode('x', 'RecursionError', tooDeep, 'E_LIMIT_STACK', '', '')}`);
       else if (failure !== '') send(`e${codec.encode('z', failure)}`);
     },
     renew() {

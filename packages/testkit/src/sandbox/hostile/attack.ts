@@ -19,6 +19,8 @@ export interface AttackScene {
   readonly processes?: (() => readonly number[]) | undefined;
   /** True if a process serves one run and ends with it, however the run ends. */
   readonly oneRunPerProcess?: boolean | undefined;
+  /** See `HostileContractOptions`. */
+  readonly bareStartMs?: number;
 }
 
 const attackLimits: SandboxLimits = {
@@ -40,7 +42,8 @@ const toleratedHostMs = 100;
 /** Runs a hostile script; gives what is wrong with how it went, nothing when the sandbox held. */
 export async function attack(attempt: HostileCase, scene: AttackScene): Promise<readonly string[]> {
   const { sandbox, bait, dialect } = scene;
-  const limits = { ...attackLimits, ...attempt.limits };
+  const { cpuTimeMs, ...others } = { ...attackLimits, ...attempt.limits };
+  const limits = { ...others, cpuTimeMs: cpuTimeMs + (scene.bareStartMs ?? 0) };
   const changedIntrinsics = rememberIntrinsics();
   const connectionsBefore = bait.connections();
   const rejections: unknown[] = [];
@@ -67,8 +70,8 @@ export async function attack(attempt: HostileCase, scene: AttackScene): Promise<
       JSON.stringify([outcome, lines, bridge.records.map(({ op, payload }) => [op, payload])]),
     );
     return [
-      ...judgeEnding(attempt, outcome, { ...limits, maxCalls: limits.maxCalls + 1 }),
-      ...judgeCalls(attempt, bridge.records, callsAtEnd),
+      ...(hasFailed(outcome, scene) ? [] : judgeEnding(attempt, outcome, { ...limits, maxCalls: limits.maxCalls + 1 })),
+      ...judgeCalls(hasFailed(outcome, scene) ? {} : attempt, bridge.records, callsAtEnd),
       ...judgeTestimony(testimony, outcome, limits),
       ...(testimony.hasBegun
         ? await judgeProcess(testimony.pid, outcome, scene)
@@ -112,7 +115,23 @@ const limitFields = {
   'in-flight': 'maxInFlight',
 } as const;
 
-function judgeCalls(attempt: HostileCase, records: readonly BridgeRecord[], atEnd: number): readonly string[] {
+const absent =
+  /^(OSError|FileNotFoundError|PermissionError|NotImplementedError|ModuleNotFoundError|AttributeError|OverflowError)$|^RuntimeError: can't start new thread/;
+
+/** True if the attack broke off because there is no such thing as it attacks, or if it ended at a limit. */
+function hasFailed(outcome: SandboxOutcome, { bareStartMs }: AttackScene): boolean {
+  if (bareStartMs === undefined) return false;
+  if (outcome.status === 'limit') return true;
+  if (outcome.status !== 'error') return false;
+  const { name, message } = outcome.error;
+  return absent.test(name) || absent.test(`${name}: ${message}`);
+}
+
+function judgeCalls(
+  attempt: Pick<HostileCase, 'calls'>,
+  records: readonly BridgeRecord[],
+  atEnd: number,
+): readonly string[] {
   const findings: string[] = [];
   if (records.length > atEnd) findings.push('a call began after the end of the run');
   if (attempt.calls !== undefined && records.length !== attempt.calls) {

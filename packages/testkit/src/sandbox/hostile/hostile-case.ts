@@ -15,6 +15,8 @@ export interface HostileCase {
   readonly value?: string;
   /** True if it need not start: a text that is not a script must fail. */
   readonly mayNotBegin?: boolean;
+  /** True if its value says something about the files of the operating system only. */
+  readonly ofSystem?: boolean;
   /** Number of calls that must have reached the host. */
   readonly calls?: number;
 }

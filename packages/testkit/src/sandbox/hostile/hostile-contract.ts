@@ -22,6 +22,12 @@ export interface HostileContractOptions {
   readonly processes?: () => readonly number[];
   /** True if a process serves one run and ends with it, however the run ends. */
   readonly oneRunPerProcess?: boolean;
+  /**
+   * Milliseconds of processor time that a Python interpreter without an operating system below it takes to load the tools of the
+   * attacker. Such an interpreter has no processes, threads, sockets and users, and its files are in its own memory: an attack
+   * that finds nothing to attack has failed. Absent for an interpreter that has all of them.
+   */
+  readonly bareStartMs?: number;
 }
 
 const dialects: Readonly<Record<SandboxLanguage, HostileDialect>> = {
@@ -49,7 +55,7 @@ export function hostileContract(test: ContractTest, create: CreateSandbox, optio
     for (const attempt of cases) {
       test(`hostile: ${className}: ${attempt.name}`, async (context) => {
         const scene = await open();
-        const reason = skipReason(kind, attempt, scene.sandbox.supports);
+        const reason = skipReason(kind, attempt, scene);
         if (reason === undefined) assert.deepEqual(await attack(attempt, scene), []);
         else context.skip(reason);
       });
@@ -69,12 +75,17 @@ export function hostileContract(test: ContractTest, create: CreateSandbox, optio
   });
 }
 
-/** Returns why a sandbox is spared a case: it declares no isolation, or none of the limits that the case meets. */
+/**
+ * Returns why a sandbox is spared a case: it declares no isolation, or none of the limits that the case meets, or its files are
+ * its own.
+ */
 function skipReason(
   kind: HostileClass['kind'],
-  { meets }: HostileCase,
-  { isolation, limits }: SandboxSupport,
+  { meets, ofSystem }: HostileCase,
+  { bareStartMs, sandbox: { supports } }: AttackScene,
 ): string | undefined {
+  const { isolation, limits }: SandboxSupport = supports;
+  if (bareStartMs !== undefined && ofSystem === true) return 'its files are in its own memory';
   if (kind === 'escape' && isolation === 'none') return 'the adapter declares isolation "none"';
   if (meets === undefined || meets.some((limit) => limits.includes(limit))) return undefined;
   return `the adapter does not limit ${meets.join(', ')}`;
@@ -94,6 +105,7 @@ async function openScene(
     sandbox,
     dialect,
     oneRunPerProcess,
+    ...(options.bareStartMs === undefined ? {} : { bareStartMs: options.bareStartMs }),
     processes: processes && (() => processes().filter((id) => !before.has(id))),
   };
 }

@@ -87,6 +87,9 @@ def raw(data):
     os.close(end)
 
 def send(text):
+    if not os.path.exists("/ravi/out"):
+        # Without pipes the runtime has a function for whole frames.
+        return host.channel.send(text)
     raw(len(text.encode()).to_bytes(4, "little") + text.encode())
 
 libc = ctypes.CDLL(None, use_errno=True)

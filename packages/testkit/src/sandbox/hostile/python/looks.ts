@@ -41,10 +41,13 @@ export const looks: HostileClass = {
       'the command lines and open files of all processes',
       'import glob, os\nreturn [one for place in glob.glob("/proc/[0-9]*/fd/*") for one in secrets_in(tried(lambda: os.readlink(place) + read(place, 4096) if os.path.isfile(place) else "") or "")]',
     ),
-    disproved(
-      'processes other than its own',
-      'import os\nreturn proof(lambda: [name for name in os.listdir("/proc") if name.isdigit()] != ["1"])',
-    ),
+    {
+      ...disproved(
+        'processes other than its own',
+        'import os\nreturn proof(lambda: [name for name in os.listdir("/proc") if name.isdigit()] != ["1"])',
+      ),
+      ofSystem: true,
+    },
     disproved(
       'the root of the first process',
       'import os\nreturn proof(lambda: os.path.exists("/proc/1/root" + target["file"]), lambda: os.path.exists("/proc/1/cwd/../../../../" + target["file"]))',
@@ -94,10 +97,13 @@ export const looks: HostileClass = {
       'users, capabilities and privileges',
       'import os\nstatus = dict(line.split(":\\t", 1) for line in read("/proc/self/status").splitlines())\nreturn proof(lambda: os.getuid() == 0, lambda: os.getgid() == 0, lambda: int(status["CapEff"], 16), lambda: int(status["CapBnd"], 16), lambda: status["NoNewPrivs"] == "0", lambda: status["Seccomp"] == "0")',
     ),
-    disproved(
-      'places that can be written',
-      'import os\nreturn proof(*[lambda place=place: os.access(place, os.W_OK) for place in ["/", "/etc", "/usr", "/tmp", "/var", "/root", "/home", "/ravi", "/opt", "/boot"]])',
-    ),
+    {
+      ...disproved(
+        'places that can be written',
+        'import os\nreturn proof(*[lambda place=place: os.access(place, os.W_OK) for place in ["/", "/etc", "/usr", "/tmp", "/var", "/root", "/home", "/ravi", "/opt", "/boot"]])',
+      ),
+      ofSystem: true,
+    },
     disproved(
       'disks, memory and the kernel as devices',
       'import os\nreturn proof(*[lambda name=name: os.path.exists("/dev/" + name) for name in ["mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "kvm", "fuse", "loop0", "net/tun", "shm/x"]])',
