@@ -1,4 +1,4 @@
-"""Finds the tools that a script names, before any of it runs. Deliberate uses of unknown names are not mistakes."""
+"""Reports what is certain about a script before any of it runs. Deliberate uses of unknown names are not mistakes."""
 
 import ast
 
@@ -9,15 +9,17 @@ BINDINGS = ("name", "asname", "arg", "rest")
 
 
 def check(tree, source):
-    uses = tool_uses(tree, source.split("\n"))
-    if uses and host.call("check", json.dumps(uses)) == "stop":
+    lines = source.split("\n")
+    nodes = list(ast.walk(tree))
+    if any(rebinds(node) for node in nodes):
+        return
+    facts = Facts(nodes, lines)
+    report = {"uses": tool_uses(nodes, facts), "bare": facts.bare_calls(), "reads": facts.reads()}
+    if any(report.values()) and host.call("check", json.dumps(report)) == "stop":
         raise Exception("The script was not run")
 
 
-def tool_uses(tree, lines):
-    nodes = list(ast.walk(tree))
-    if any(rebinds(node) for node in nodes):
-        return []
+def tool_uses(nodes, facts):
     parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
     places = [node for node in nodes if name_of(node) is not None]
     spoken = {id(part) for node in places for part in (node.value, getattr(node, "slice", None))}
@@ -30,12 +32,13 @@ def tool_uses(tree, lines):
     return [
         {
             "name": name_of(node),
-            "line": node.end_lineno if isinstance(node, ast.Attribute) else node.slice.lineno,
-            "column": column_of(node, lines),
+            **facts.place_of_name(node),
             "certain": not (escapes or name_of(node) in on_purpose or is_attempt(node, parents)),
+            # A script that expects the `TypeError` of wrong arguments means them.
+            "given": None if facts.is_tried(node, {"TypeError"}) else facts.arguments(call_of(node, parents)),
         }
-        for node in calls
-        if name_of(node).lstrip("$") not in QUESTIONS
+        for node in places
+        if call_of(node, parents) is not None and name_of(node).lstrip("$") not in QUESTIONS
     ]
 
 
@@ -46,13 +49,6 @@ def name_of(node):
     if isinstance(node, ast.Subscript) and is_tools(node.value) and is_text(node.slice):
         return node.slice.value
     return None
-
-
-def column_of(node, lines):
-    line = lines[(node.end_lineno if isinstance(node, ast.Attribute) else node.slice.lineno) - 1]
-    if isinstance(node, ast.Attribute):
-        return len(line.encode()[: node.end_col_offset].decode(errors="ignore")) - len(node.attr) + 1
-    return len(line.encode()[: node.slice.col_offset].decode(errors="ignore")) + 1
 
 
 def is_tools(node):
@@ -77,6 +73,14 @@ def is_called(node, parents):
     """True if the tool is called there, so that an unknown tool is an error there."""
     parent = parents.get(node)
     return isinstance(parent, ast.Call) and parent.func is node
+
+
+def call_of(node, parents):
+    """The call of a tool, also by `safe`."""
+    parent = parents.get(node)
+    if isinstance(parent, ast.Attribute) and parent.attr == "safe":
+        node, parent = parent, parents.get(parent)
+    return parent if isinstance(parent, ast.Call) and parent.func is node else None
 
 
 def is_attempt(node, parents):

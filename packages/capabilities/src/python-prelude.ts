@@ -25,7 +25,7 @@ export function pythonPrelude(options: {
 }): string {
   const { input, checked, toolNames, beginning } = options;
   runs ??= parts.map(read).join('\n');
-  checks ??= read('check');
+  checks ??= `${read('facts')}\n${read('check')}`;
   let source = checked ? `${runs}\n${checks}` : runs;
   if (toolNames.length > 0) source += `\nTools._names = ${literalOf(toolNames)}\n`;
   if (beginning !== undefined) {

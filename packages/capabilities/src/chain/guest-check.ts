@@ -1,11 +1,11 @@
 import type { BridgeCall } from '@ravi/kernel';
-import { jsonTextProblem } from '@ravi/support';
-import { unknownToolFinding } from '../preflight/finding.ts';
-import type { Finding, PreflightReport, PreflightScript } from '../preflight/finding.ts';
+import type { PreflightReport, PreflightScript } from '../preflight/finding.ts';
+import { readGuestReport } from '../preflight/guest/guest-report.ts';
+import type { OffsetOf } from '../preflight/guest/guest-report.ts';
+import { judgeGuestReport } from '../preflight/guest/judge-guest-report.ts';
 import { preflightReport } from '../preflight/preflight-report.ts';
 import { createLineIndex } from '../source/text.ts';
 import type { PreparedScript } from '../source/prepare-script.ts';
-import { isRecord } from '../declarations/definitions.ts';
 
 type Reply = (call: BridgeCall) => Promise<string>;
 
@@ -19,11 +19,9 @@ export interface GuestCheck {
   readonly report: PreflightReport;
 }
 
-const maxUses = 1_000;
-
 /**
- * Checks the tools that a script names, as reported by its guest: `[{ name, line, column, certain }]`. The reply is `stop`
- * if one of them is a mistake; the guest then does not run the script.
+ * Checks a script that its guest has parsed and reported on: which tools it calls with which arguments, and what it reads from
+ * their results. The reply is `stop` if there is a mistake; the guest then does not run the script.
  */
 export function createGuestCheck(script: PreflightScript, { toOriginal }: PreparedScript): GuestCheck {
   let report: PreflightReport = { mistakes: [], warnings: [] };
@@ -32,11 +30,8 @@ export function createGuestCheck(script: PreflightScript, { toOriginal }: Prepar
 
   function judge(payload: string): string {
     const lines = createLineIndex(script.source);
-    const findings: Finding[] = [];
-    for (const { name, line, column, certain } of readUses(payload)) {
-      if (script.registry.get(name) !== undefined) continue;
-      findings.push(unknownToolFinding(name, certain, lines.offsetOf(toOriginal({ line, column }))));
-    }
+    const offsetOf: OffsetOf = (place) => lines.offsetOf(toOriginal(place));
+    const findings = judgeGuestReport(readGuestReport(payload, offsetOf), script.registry);
     report = preflightReport(findings, script);
     return report.mistakes.length > 0 ? 'stop' : 'go';
   }
@@ -55,32 +50,4 @@ export function createGuestCheck(script: PreflightScript, { toOriginal }: Prepar
       return isAsking ? judge(call.payload) : next(call);
     },
   };
-}
-
-interface ToolName {
-  readonly name: string;
-  readonly line: number;
-  readonly column: number;
-  readonly certain: boolean;
-}
-
-function readUses(payload: string): readonly ToolName[] {
-  if (jsonTextProblem(payload) !== undefined) return [];
-  try {
-    const uses: unknown = JSON.parse(payload);
-    return Array.isArray(uses) ? uses.slice(0, maxUses).filter(isToolName) : [];
-  } catch {
-    return [];
-  }
-}
-
-function isToolName(value: unknown): value is ToolName {
-  if (!isRecord(value)) return false;
-  const { name, line, column, certain } = value;
-  return (
-    typeof name === 'string' &&
-    Number.isSafeInteger(line) &&
-    Number.isSafeInteger(column) &&
-    typeof certain === 'boolean'
-  );
 }

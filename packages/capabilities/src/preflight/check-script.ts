@@ -3,6 +3,7 @@ import { doubts } from './checks/doubts.ts';
 import { wrongReads } from './checks/results.ts';
 import { toolUses } from './checks/tool-uses.ts';
 import { bareTools, unknownTools } from './checks/unknown-tools.ts';
+import { inOrder } from './finding.ts';
 import type { CheckQuestion, Finding } from './finding.ts';
 import type { TypeChecker } from './type-checker.ts';
 
@@ -18,11 +19,5 @@ export function checkScript({ source, tools }: CheckQuestion, checker: TypeCheck
     ...wrongArguments(script, uses, known),
     ...wrongReads(script),
   ];
-  return [...findings, ...doubts(script, uses, findings)]
-    .toSorted((left, right) => left.offset - right.offset)
-    .filter(isFirst);
-}
-
-function isFirst({ isCertain, message }: Finding, index: number, all: readonly Finding[]): boolean {
-  return isCertain || all.findIndex((other) => other.message === message) === index;
+  return inOrder([...findings, ...doubts(script, uses, findings)]);
 }

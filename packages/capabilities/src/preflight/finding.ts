@@ -46,6 +46,16 @@ export function unknownToolFinding(name: string, isCertain: boolean, offset: num
   return { isCertain, message, offset, unknownTool: name };
 }
 
+/** Returns findings in the order of the text; each doubt only once. */
+export function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  return findings
+    .toSorted((left, right) => left.offset - right.offset)
+    .filter(
+      ({ isCertain, message }, index, all) =>
+        isCertain || all.findIndex((other) => other.message === message) === index,
+    );
+}
+
 /** A script about to run. */
 export interface PreflightScript {
   /** As the model wrote it. */

@@ -1,18 +1,13 @@
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
-import { isKernelError } from '@ravi/kernel';
 import type { ChainRunResult } from '@ravi/kernel';
-import { createDockerSandbox } from '@ravi/sandbox-docker';
+import { createPyodideSandbox } from '@ravi/sandbox-pyodide';
 import { afterAll, expect, test } from 'vitest';
 import { runChain } from '../../src/index.ts';
 import type { ChainRunOptions } from '../../src/index.ts';
 import { freeTool } from './harness.ts';
 
-const sandbox = createDockerSandbox({
-  languages: ['python'],
-  images: { python: 'ravi-sandbox-python:test' },
-  poolSize: 4,
-});
+const sandbox = createPyodideSandbox({ poolSize: 1, maxProcesses: 2 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const photo = freeTool('photo', () => ({
@@ -29,21 +24,7 @@ function run(code: string, options: Partial<ChainRunOptions> = {}): Promise<Chai
   return runChain({ code, language: 'python', invoker, sandbox, ...options });
 }
 
-async function obstacle(): Promise<string | undefined> {
-  try {
-    await run('1');
-    return undefined;
-  } catch (error) {
-    if (isKernelError(error, 'E_SANDBOX_UNAVAILABLE')) return error.message;
-    throw error;
-  }
-}
-
-const whyNot = await obstacle();
-const because = whyNot === undefined ? '' : ` (${whyNot})`;
-const when = test.skipIf(whyNot !== undefined);
-
-when(`mistyped tools stop a script before any of it runs, all of them at once${because}`, async () => {
+test('mistyped tools stop a script before any of it runs, all of them at once', async () => {
   const result = await run(
     '```python\nprint("ran")\norders = tools.list_orders()\nif orders:\n    größe = tools.list_order(of="ü")\n    tools["send_mail"]({"to": größe})\n```',
   );
@@ -86,19 +67,19 @@ const onPurpose: readonly string[] = [
   'if False: tools.zzzzzzzz()\n1',
 ];
 for (const code of onPurpose) {
-  when(`runs a script without certain mistakes: ${code}${because}`, async () => {
+  test(`runs a script without certain mistakes: ${code}`, async () => {
     const { status, outputText } = await run(code);
     expect(status, outputText).toBe('ok');
   });
 }
 
-when(`a tool that there is not, and none like it, is doubted${because}`, async () => {
+test('a tool that there is not, and none like it, is doubted', async () => {
   const { status, warnings } = await run('if False: tools.zzzzzzzz()\n1');
   expect(status).toBe('ok');
   expect(warnings).toMatchObject([{ code: 'E_SCRIPT_TYPES', line: 1, column: 17 }]);
 });
 
-when(`a script that sends a check of its own gets no reply${because}`, async () => {
+test('a script that sends a check of its own gets no reply', async () => {
   const code = `
 host = type(tools.list_orders).__call__.__globals__["host"]
 tools.list_orders()
@@ -109,7 +90,7 @@ host.call("check", '[{"name":"list_order","line":1,"column":1,"certain":true}]')
   expect(outputText).toMatch(/^The script failed/);
 });
 
-when(`the check can be switched off, and syntax is read before anything runs all the same${because}`, async () => {
+test('the check can be switched off, and syntax is read before anything runs all the same', async () => {
   const unchecked = await run('tools.list_orders()\ntools.list_order()', { preflight: false });
   expect(unchecked).toMatchObject({ toolCalls: 2, error: { code: 'E_TOOL_UNKNOWN', line: 2 } });
   const { error, toolCalls } = await run('tools.list_orders()\nif True print(1)');
@@ -118,7 +99,7 @@ when(`the check can be switched off, and syntax is read before anything runs all
   expect(toolCalls).toBe(0);
 });
 
-when(`files of earlier calls are at their paths before the script, its own as they come${because}`, async () => {
+test('files of earlier calls are at their paths before the script, its own as they come', async () => {
   await using session = invoker.openSession();
   const { files } = await invoker.invoke({ name: 'photo', args: {} }, { session });
   const code = `

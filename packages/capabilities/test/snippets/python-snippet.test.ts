@@ -1,6 +1,5 @@
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
-import { isKernelError } from '@ravi/kernel';
-import { createDockerSandbox } from '@ravi/sandbox-docker';
+import { createPyodideSandbox } from '@ravi/sandbox-pyodide';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createFolderSnippetStore, createSnippetTool, runChain, saveSnippet } from '../../src/index.ts';
 import { freeTool } from '../chain/harness.ts';
 
-const sandbox = createDockerSandbox({ languages: ['python'], images: { python: 'ravi-sandbox-python:test' } });
+const sandbox = createPyodideSandbox({ poolSize: 1, maxProcesses: 2 });
 const folder = mkdtempSync(join(tmpdir(), 'ravi-python-snippets-'));
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();
@@ -22,19 +21,6 @@ const toolbox = new Toolbox([
 ]);
 const invoker = new ToolInvoker({ registry: toolbox });
 const store = createFolderSnippetStore(folder);
-
-async function obstacle(): Promise<string | undefined> {
-  try {
-    await runChain({ code: '1', language: 'python', invoker, sandbox });
-    return undefined;
-  } catch (error) {
-    if (isKernelError(error, 'E_SANDBOX_UNAVAILABLE')) return error.message;
-    throw error;
-  }
-}
-
-const whyNot = await obstacle();
-const because = whyNot === undefined ? '' : ` (${whyNot})`;
 
 async function saved(name: string, code: string) {
   const run = await runChain({ code, language: 'python', input: { customer: 'ada' }, invoker, sandbox });
@@ -51,25 +37,22 @@ async function saved(name: string, code: string) {
   });
 }
 
-test.skipIf(whyNot !== undefined)(
-  `a script in Python is saved, and runs again in Python, with its arguments and its tools alone${because}`,
-  async () => {
-    const snippet = await saved('first_customer', 'tools.orders(of=input["customer"])[0]["of"].upper()');
-    expect(snippet).toMatchObject({ language: 'python', tools: [{ name: 'orders' }] });
-    const tool = createSnippetTool(snippet, { invoker, sandbox });
-    expect(tool.documentation?.()).toContain('```python\ntools.orders(');
-    toolbox.add(tool, { source: 'snippets' });
-    await using session = invoker.openSession();
-    const result = await invoker.invoke({ name: 'first_customer', args: { customer: 'grace' } }, { session });
-    expect(result).toMatchObject({ status: 'ok', text: 'GRACE' });
+test('a script in Python is saved, and runs again in Python, with its arguments and its tools alone', async () => {
+  const snippet = await saved('first_customer', 'tools.orders(of=input["customer"])[0]["of"].upper()');
+  expect(snippet).toMatchObject({ language: 'python', tools: [{ name: 'orders' }] });
+  const tool = createSnippetTool(snippet, { invoker, sandbox });
+  expect(tool.documentation?.()).toContain('```python\ntools.orders(');
+  toolbox.add(tool, { source: 'snippets' });
+  await using session = invoker.openSession();
+  const result = await invoker.invoke({ name: 'first_customer', args: { customer: 'grace' } }, { session });
+  expect(result).toMatchObject({ status: 'ok', text: 'GRACE' });
 
-    const other = await saved('other', 'x = tools.orders()\nif input["customer"] != "ada": tools.secret()\nlen(x)');
-    toolbox.add(createSnippetTool(other, { invoker, sandbox }), { source: 'snippets' });
-    const refused = await invoker.invoke({ name: 'other', args: { customer: 'grace' } }, { session });
-    expect(refused.status).toBe('error');
-    expect(refused.text).toContain('E_TOOL_NOT_ALLOWED');
-  },
-);
+  const other = await saved('other', 'x = tools.orders()\nif input["customer"] != "ada": tools.secret()\nlen(x)');
+  toolbox.add(createSnippetTool(other, { invoker, sandbox }), { source: 'snippets' });
+  const refused = await invoker.invoke({ name: 'other', args: { customer: 'grace' } }, { session });
+  expect(refused.status).toBe('error');
+  expect(refused.text).toContain('E_TOOL_NOT_ALLOWED');
+});
 
 test('a sandbox without its language refuses it', async () => {
   await using other = createIsolatedVmSandbox({ poolSize: 0 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sandboxLimits } from '@ravi/kernel';
 import type { Sandbox } from '@ravi/kernel';
 import {
@@ -15,7 +15,7 @@ import type { GuestLink, LaunchGuest, PoolOptions } from '@ravi/sandbox-kit';
 import { createInterpreter } from './interpreter.ts';
 import { openGuest } from './open-guest.ts';
 import type { GuestParts } from './open-guest.ts';
-import { makeSnapshot } from './snapshot.ts';
+import { openSnapshot } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createSurroundings } from './surroundings.ts';
 import { createTextCodecs } from './text-codecs.ts';
@@ -80,10 +80,17 @@ function createLaunchers(): LaunchGuest {
     });
   const read = (name: string): string => readFileSync(new URL(`../python/${name}.py`, import.meta.url), 'utf8');
 
+  const open = (): Snapshot => {
+    const program = pythonGuestSource(parts.map(read));
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
+    return openSnapshot({
+      contents: [version, program, common.interpreter, common.textCodecs, common.surroundings].join('\n'),
+      launcher: (writing) => launcher({ program }, writing),
+    });
+  };
+
   return (events) => {
-    const made = (snapshot ??= makeSnapshot((writing) =>
-      launcher({ program: pythonGuestSource(parts.map(read)) }, writing),
-    ));
+    const made = (snapshot ??= open());
     const unsent: Buffer[] = [];
     let link: GuestLink | undefined;
     let isActive = false;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSeededRandom } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox, valueTool } from './harness.ts';
-import { seenTwice } from './seen-twice.ts';
+import { seenTwice, unasked } from './seen-twice.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 

@@ -3,10 +3,9 @@ import { createPyodideSandbox } from '@ravi/sandbox-pyodide';
 import { createSeededRandom } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox as javascript, valueTool } from './harness.ts';
-import { seenTwice } from './seen-twice.ts';
+import { seenTwice, unasked } from './seen-twice.ts';
 
 const sandbox = createPyodideSandbox({ poolSize: 1, maxProcesses: 2 });
-const unasked = { maxRiskUnapproved: 'high' } as const;
 const python = { sandbox, language: 'python' } as const;
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();

@@ -10,7 +10,8 @@ export interface SeenTwiceOptions extends Pick<ProcessOptions, 'sandbox'> {
   readonly delays?: () => number;
 }
 
-const unasked = { maxRiskUnapproved: 'high' } as const;
+/** A policy without approvals. */
+export const unasked = { maxRiskUnapproved: 'high' } as const;
 
 /**
  * Runs a script up to a call that never returns, ends the process, and lets another one replay the script to its end. The
