@@ -35,10 +35,11 @@ export interface Operation {
   /** True if it ends work, frees space or decides an approval, so that the server's limits of requests do not apply. */
   readonly endsWork?: boolean;
   /**
-   * Set if requests may have an `Idempotency-Key`: `run` for an operation that starts a run, `call` for another effect. Requests
-   * with the same key and content have one effect.
+   * Set if requests may have an `Idempotency-Key`: `run` for an operation that starts a run, `call` for another effect,
+   * `recorded-call` for one that a later request with the key can find in the journal. Requests with the same key and content have one
+   * effect.
    */
-  readonly keyed?: 'run' | 'call';
+  readonly keyed?: 'run' | 'call' | 'recorded-call';
   /** True if no authentication is needed. */
   readonly isOpen?: boolean;
   /** Parameters of the query; others are refused. */

@@ -72,7 +72,7 @@ export const tools = {
   call: operation({
     method: 'post',
     path: '/v1/tools/{name}',
-    keyed: 'call',
+    keyed: 'recorded-call',
     summary: 'Call a tool through the invoker and all its gates.',
     role: 'run',
     body: strictObject(

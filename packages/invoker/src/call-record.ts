@@ -26,13 +26,14 @@ export function recordOf(
 
 /** Builds the journal entry of a call from its record. */
 export function journalEntry(pending: PendingCall, record: ChainCallRecord): JournalEntry {
-  const { idempotencyKey, session, toolDigest } = pending;
+  const { idempotencyKey, session, toolDigest, attempt } = pending;
   const { runId, sessionId, lease } = session;
   return {
     runId,
     sessionId,
     idempotencyKey,
     record,
+    ...(attempt === undefined ? {} : { attempt }),
     ...(toolDigest === undefined ? {} : { toolDigest }),
     ...(lease === undefined ? {} : { writer: lease.writer }),
   };
@@ -79,6 +80,7 @@ export class TraceEntry implements TraceLine {
   }
 
   #build(): ChainCallRecord {
-    return recordOf(this.#pending, this.status, this.durationMs, this.#outcome);
+    const status = this.#pending.isUnknown ? 'unknown' : this.status;
+    return recordOf(this.#pending, status, this.durationMs, this.#outcome);
   }
 }

@@ -1,4 +1,4 @@
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { CallStatus, InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { journalEntry, TraceEntry } from './call-record.ts';
@@ -6,6 +6,7 @@ import type { TraceOutcome } from './call-record.ts';
 import { withdrawUnlessBegun } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import { endAttempt } from './retry.ts';
+import { stopUnknown } from './gates/reconcile.ts';
 import { readExecution } from './result/read-tool-result.ts';
 import type { Execution } from './result/read-tool-result.ts';
 import { shape } from './result/shape-result.ts';
@@ -81,7 +82,10 @@ async function awaitResult(pending: PendingCall, result: Promise<InvocationResul
 }
 
 function toInvocationResult(pending: PendingCall, ending: Ending): InvocationResult | Promise<InvocationResult> {
-  if ('stop' in ending) return settle(pending, { status: ending.stop.status, result: ending.stop });
+  if ('stop' in ending) {
+    const stop = stopOf(pending, ending);
+    return settle(pending, { status: stop.status, result: stop });
+  }
   if (ending.kind === 'timeout') {
     const message = `The tool ${pending.name} took longer than ${ending.limitMs} ms (callTimeoutMs)`;
     return settle(pending, { status: 'timeout', result: errorResult('E_CALL_TIMEOUT', message, { retryable: true }) });
@@ -90,6 +94,14 @@ function toInvocationResult(pending: PendingCall, ending: Ending): InvocationRes
   return shaping instanceof Promise
     ? shaping.then(({ result, bytes }) => settle(pending, { status: result.status, result, bytes }))
     : settle(pending, { status: shaping.result.status, ...shaping });
+}
+
+// A refusal says nothing about an earlier attempt of the call, which may have taken effect.
+function stopOf(pending: PendingCall, { stop }: GateStop): InvocationResult {
+  const { interrupted, name, runtime } = pending;
+  const tool = runtime.registry.get(name);
+  const isOpen = interrupted !== undefined && !(tool !== undefined && isLocalTool(tool) && tool.idempotent === true);
+  return isOpen ? stopUnknown(pending, stop.error?.message ?? 'it may not run now').stop : stop;
 }
 
 // The one end of every call: interceptors of results, trace, journal and `tool-result`.

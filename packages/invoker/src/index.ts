@@ -7,7 +7,7 @@ export { HookManager } from './hooks/hook-manager.ts';
 export type { HookManagerOptions } from './hooks/hook-manager.ts';
 export { invokerOf, ToolInvoker } from './invoker.ts';
 export type { ToolInvokerOptions } from './invoker.ts';
-export type { InvokeOptions, ToolCall } from './pending-call.ts';
+export type { InterruptedCall, InvokeOptions, ToolCall } from './pending-call.ts';
 export { storedTextOf } from './result/shape-result.ts';
 export type { StoredText } from './result/shape-result.ts';
 export type { ExecutionWrapper } from './runtime.ts';

@@ -34,6 +34,7 @@ import { journalGate } from './gates/journal.ts';
 import { kindGate } from './gates/kind.ts';
 import { lockGate } from './gates/lock.ts';
 import { lookupGate } from './gates/lookup.ts';
+import { reconcileGate } from './gates/reconcile.ts';
 import { HookManager } from './hooks/hook-manager.ts';
 import { assessCall } from './assess-call.ts';
 import type { CallAssessment } from './assess-call.ts';
@@ -62,6 +63,7 @@ const gates: readonly Gate[] = [
   approvalGate, //      is it safe, or has it been approved?
   cancellationGate, //  was the run cancelled?
   lockGate, //          may it run at the same time as the running calls?
+  reconcileGate, //     did an earlier attempt of it take effect?
   journalGate, //       is it on record before it starts?
 ];
 
@@ -292,6 +294,8 @@ function passGates(pending: PendingCall, first = 0): GateStop | undefined | Prom
 function carryOut(pending: PendingCall, stopped: GateStop | undefined): Promise<InvocationResult> {
   try {
     if (stopped !== undefined) return Promise.resolve(finishCall(pending, stopped));
+    const { earlierResult: result } = pending;
+    if (result !== undefined) return Promise.resolve(finishCall(pending, { kind: 'returned', result }));
     pending.cancellation.check(); // again: the call may have waited for its lock and for the journal
     return execute(pending);
   } catch (error) {

@@ -1,14 +1,17 @@
+import { canReconcile } from '@ravi/kernel';
 import type {
   AnyTool,
   ApprovalTrace,
   BlobStat,
   CallAttempt,
+  ChainCallRecord,
   EventScope,
   Journal,
   JsonObject,
   ProgressEvent,
   Timer,
   ToolCaller,
+  ToolExecutionResult,
   ToolRisk,
 } from '@ravi/kernel';
 import type { FilledPlace } from './content/places.ts';
@@ -35,6 +38,16 @@ export interface ToolCall {
   readonly type?: string | undefined;
 }
 
+/** Attempt of a call that began in a process which ended, and has no outcome. */
+export interface InterruptedCall {
+  /** Its record in the journal. */
+  readonly record: ChainCallRecord;
+  /** Number of the attempt. */
+  readonly attempt: number;
+  /** Digest of the definition that its tool had. */
+  readonly toolDigest?: string | undefined;
+}
+
 /** Options of `invoker.invoke`. */
 export interface InvokeOptions {
   readonly session: InvokerSession;
@@ -46,6 +59,11 @@ export interface InvokeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called just before the tool runs, after every gate; not at all for a call that a gate refuses. */
   readonly onExecute?: (() => void) | undefined;
+  /**
+   * Earlier attempt of this call. If its tool has `reconcile`, the tool says whether it took effect, and the call runs only if it did
+   * not. The call then ends with the result of that attempt, or with `E_CALL_UNKNOWN`. Ignored for a tool without `reconcile`.
+   */
+  readonly interrupted?: InterruptedCall | undefined;
   /** Id for the first request for approval of this call, if `invoker.assess` has returned that request to people before. */
   readonly approvalId?: string | undefined;
 }
@@ -73,6 +91,12 @@ export class PendingCall {
   readonly parentId: string | undefined;
   readonly onExecute: (() => void) | undefined;
   readonly approvalId: string | undefined;
+  /** Earlier attempt of this call that has not been reconciled. */
+  interrupted: InterruptedCall | undefined;
+  /** Number of the attempt for the journal, if this call had an earlier one. */
+  attempt: number | undefined;
+  /** Result of the earlier attempt, if it took effect. */
+  earlierResult: ToolExecutionResult | undefined;
   readonly name: string;
   readonly callId: string;
   readonly providerType: string | undefined;
@@ -99,6 +123,8 @@ export class PendingCall {
   hasBegun = false;
   /** The write that records the start of a tool with `beginsLate`. Never rejects. */
   beginning: Promise<void> | undefined;
+  /** True if an earlier attempt may have taken effect, and the tool could not find out. */
+  isUnknown = false;
   /** Number of approvals that were requested for this call. */
   approvalRequests = 0;
   /** Number of times that the running call asked for input. */
@@ -122,7 +148,7 @@ export class PendingCall {
   constructor(
     runtime: InvokerRuntime,
     call: ToolCall,
-    { session, caller = 'direct', parentId = session.parentCallId, signal, onExecute, approvalId }: InvokeOptions,
+    { session, caller = 'direct', parentId = session.parentCallId, signal, onExecute, approvalId, interrupted }: InvokeOptions,
   ) {
     this.runtime = runtime;
     this.session = session;
@@ -135,6 +161,8 @@ export class PendingCall {
     this.callId = call.callId ?? session.nextCallId();
     this.providerType = call.type;
     this.#rawArgs = call.args;
+    this.interrupted = interrupted !== undefined && canReconcile(runtime.registry.get(call.name)) ? interrupted : undefined;
+    this.attempt = this.interrupted?.attempt;
     this.startedAt = runtime.clock.now();
     this.started = runtime.clock.monotonic();
   }

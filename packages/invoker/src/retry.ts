@@ -61,6 +61,7 @@ function settingsOf({ tool, session, elicitations }: PendingCall): Required<Tool
 }
 
 function isHarmlessTwice(pending: PendingCall): boolean {
+  if (!pending.hasBegun) return true;
   return (isLocalTool(pending.tool) && pending.tool.idempotent === true) || isDeclaredSafe(pending);
 }
 

@@ -211,6 +211,7 @@ export type { ElicitationRequest, ElicitationResult } from './tool/elicitation.t
 export { isToolSearch, specOf } from './tool/tool-spec.ts';
 export type { FunctionSpec, ProviderSpec, ToolSpec } from './tool/tool-spec.ts';
 export {
+  canReconcile,
   isCallableFromChain,
   isHostedTool,
   isLocalTool,
@@ -239,4 +240,6 @@ export type {
   AddToolOptions,
   ToolRegistry,
   ToolRetry,
+  ReconcileAnswer,
+  ReconcileContext,
 } from './tool/tool.ts';

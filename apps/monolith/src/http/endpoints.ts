@@ -54,6 +54,7 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
     ...toolOperations({
       toolbox,
       invoker,
+      journal: durable?.store.journal,
       toolMetrics,
       artifactQuota: parts.artifactQuota,
       lifetime,

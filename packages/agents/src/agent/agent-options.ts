@@ -50,6 +50,11 @@ export interface InvokerParts {
   readonly policy?: Partial<ChainPolicy>;
   readonly hooks?: HookManager;
   readonly journal?: Journal;
+  /**
+   * Key of argument digests, at least 32 bytes; random when absent. With the same key in every process, a tool can `reconcile` a call
+   * of an earlier one.
+   */
+  readonly digestKey?: Uint8Array;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }

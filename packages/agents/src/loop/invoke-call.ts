@@ -5,6 +5,7 @@ import { errorText } from '@ravi/support';
 import type { AgentContext } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { wrapTool } from '../agent/middleware.ts';
+import { RunJournal } from './run-journal.ts';
 
 /** Parts of a run that a call of its model needs. */
 export interface Caller extends AgentContext {
@@ -33,7 +34,9 @@ function invoke(
   callId: string,
   signal: AbortSignal | undefined,
 ): Promise<InvocationResult> {
-  return definition.invoker.invoke({ name, args, callId, type }, { session, caller, signal });
+  const { journal, runId } = session;
+  const interrupted = journal instanceof RunJournal ? journal.interrupted(runId, callId) : undefined;
+  return definition.invoker.invoke({ name, args, callId, type }, { session, caller, signal, interrupted });
 }
 
 async function guarded(

@@ -1,4 +1,5 @@
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, mayHaveBegun } from '@ravi/kernel';
+import type { InterruptedCall } from '@ravi/invoker';
 import type { InvocationResult, Journal, JournalEntry, JournalItem } from '@ravi/kernel';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { StoreUser } from '../conversation/wait-for-store.ts';
@@ -12,8 +13,8 @@ export interface JournaledRun extends StoreUser {
 export class RunJournal implements Journal {
   readonly #journal: Journal;
   readonly #writes = new Set<Promise<void>>();
-  /** Number of the next attempt of calls that an earlier process began. */
-  readonly #attempts = new Map<string, number>();
+  /** Last attempts of calls of an earlier process that have no outcome, by idempotency key. */
+  readonly #interrupted = new Map<string, InterruptedCall & { readonly hasBegun: boolean }>();
   #run: JournaledRun | undefined;
 
   constructor(journal: Journal) {
@@ -35,8 +36,15 @@ export class RunJournal implements Journal {
   continueFrom(items: readonly JournalItem[]): void {
     for (const item of items) {
       if (item.type !== 'call' || item.status === 'finished') continue;
-      this.#attempts.set(item.entry.idempotencyKey, item.entry.attempt + 1);
+      const { idempotencyKey, record, attempt, toolDigest } = item.entry;
+      this.#interrupted.set(idempotencyKey, { record, attempt, toolDigest, hasBegun: mayHaveBegun(item) });
     }
+  }
+
+  /** Returns the attempt of a call that an earlier process began, if it has no outcome. */
+  interrupted(runId: string, callId: string): InterruptedCall | undefined {
+    const call = this.#interrupted.get(`${runId}:${callId}`);
+    return call?.hasBegun === true ? call : undefined;
   }
 
   started(entry: JournalEntry): Promise<void> {
@@ -55,7 +63,8 @@ export class RunJournal implements Journal {
   }
 
   #numbered(entry: JournalEntry): JournalEntry {
-    const known = this.#attempts.get(entry.idempotencyKey);
+    const before = this.#interrupted.get(entry.idempotencyKey);
+    const known = entry.attempt ?? (before === undefined ? undefined : before.attempt + 1);
     const attempt = entry.isWithdrawn === true ? (known ?? 1) + 1 : known;
     return attempt === undefined ? entry : { ...entry, attempt };
   }

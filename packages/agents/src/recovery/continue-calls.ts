@@ -1,6 +1,6 @@
 import { toolDigest } from '@ravi/invoker';
 import type { ToolInvoker } from '@ravi/invoker';
-import { isCallWithin, isLocalTool } from '@ravi/kernel';
+import { canReconcile, isCallWithin, isLocalTool } from '@ravi/kernel';
 import type {
   Approval,
   ApprovalRequest,
@@ -64,7 +64,7 @@ export async function continueCalls(run: AgentRun, step: OpenStep): Promise<read
   const jobs = await readInterruptedJobs(run, step.jobs);
   const recorded = await recordedCalls(run, journal, calls.length + jobs.announced.length);
   const lookup = (known: readonly Approval[]): OutcomeLookup =>
-    createOutcomeLookup(run.runId, recorded, { children, approvals: known, isIdempotent: isIdempotentIn(invoker) });
+    createOutcomeLookup(run.runId, recorded, { children, approvals: known, canRepeat: canRepeatIn(invoker) });
   const repeated = repeatedCalls(jobs, lookup(approvals.all));
   const isOfJob = (callId: string): boolean => repeated.some((call) => isCallWithin(callId, call));
   // Calls of earlier steps have results, except those of jobs.
@@ -141,10 +141,10 @@ function isForOtherDefinition(
   };
 }
 
-function isIdempotentIn({ registry }: Pick<ToolInvoker, 'registry'>): (name: string) => boolean {
+function canRepeatIn({ registry }: Pick<ToolInvoker, 'registry'>): (name: string) => boolean {
   return (name) => {
     const tool = registry.get(name);
-    return tool !== undefined && isLocalTool(tool) && tool.idempotent === true;
+    return canReconcile(tool) || (tool !== undefined && isLocalTool(tool) && tool.idempotent === true);
   };
 }
 

@@ -14,21 +14,21 @@ export interface InterruptedRun {
   readonly children: ChildRuns;
   /** Approvals that the run requested, oldest first. */
   readonly approvals: readonly Approval[];
-  /** True for a tool whose calls may be made again although they began. */
-  isIdempotent(tool: string): boolean;
+  /** True for a tool whose calls may be made again although they began: idempotent, or able to find out whether they took effect. */
+  canRepeat(tool: string): boolean;
 }
 
 /**
  * Returns a function that finds the outcome of a call whose process ended, in the journal of its run: the recorded
  * outcome; `E_CALL_UNKNOWN` if the call, or another one inside it, began and has no outcome; `undefined` if the call can be
- * made again because nothing with side effects has begun in it, or its tool is idempotent. The text of `E_CALL_UNKNOWN` names
+ * made again because nothing with side effects has begun in it, or its tool is idempotent or can reconcile. The text of `E_CALL_UNKNOWN` names
  * each call inside it that is recorded, and each that needed approval and never started.
  * @throws KernelError `E_STATE_CORRUPT` if the journal is damaged
  */
 export function createOutcomeLookup(
   runId: string,
   { items, corrupt }: Listing<JournalItem>,
-  { children: { byCall, lost }, approvals, isIdempotent }: InterruptedRun,
+  { children: { byCall, lost }, approvals, canRepeat }: InterruptedRun,
 ): (call: ToolUseBlock) => InvocationResult | undefined {
   const [damage] = corrupt;
   if (damage !== undefined) {
@@ -42,7 +42,7 @@ export function createOutcomeLookup(
     const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
     if (own !== undefined && hasOutcome(own)) return own.result;
     const inner = calls.filter((item) => item !== own && isCallWithin(item.entry.record.callId, { id }));
-    if (own?.status === 'started' && inner.length === 0 && isIdempotent(name)) return undefined;
+    if (own?.status === 'started' && inner.length === 0 && canRepeat(name)) return undefined;
     // A call that needed approval is recorded before it starts, so this one never started.
     const hasAsked = approvals.some(({ request }) => request.callId === id);
     const canBegin = hasAsked || byCall.has(id) || !mayBeLost(id);

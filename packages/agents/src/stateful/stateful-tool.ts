@@ -15,7 +15,7 @@ import { StatefulCallRegistry } from './stateful-call-registry.ts';
 /** Options of {@link defineStatefulTool}: a tool that works in parts, with a reply of the model after each `yield`. */
 export interface StatefulToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
   ToolDefinition<Schema>,
-  'execute' | 'outputSchema'
+  'execute' | 'outputSchema' | 'reconcile' | 'retry'
 > {
   /**
    * `yield` returns an intermediate result to the model and evaluates to its reply; `return` gives the last result. All
@@ -45,6 +45,8 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     ...(classifyRisk === undefined ? {} : { classifyRisk }),
     ...(concurrency === undefined ? {} : { concurrency }),
     runAfterResponse: true,
+    // A generator that has failed cannot be called again.
+    retry: false,
     inputSchema,
     name,
     description: `${description} Returns an intermediate result; continue with ${name}_continue.`,
@@ -68,6 +70,7 @@ export function defineStatefulTool<const Schema extends JsonSchema | StandardSch
     ...classifyContinuation(start, calls),
     // Repeating a reply would answer two intermediate results, even if each part is idempotent.
     idempotent: false,
+    retry: false,
     runAfterResponse: true,
     name: `${name}_continue`,
     description: `Continues a call of ${name}, or stops it.`,

@@ -23,7 +23,16 @@ const maxRequests = 10;
 export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const assessment = assessRisk(pending);
   pending.risk = assessment.risk;
-  return needsApproval(pending) ? seekApproval(pending, assessment) : pending;
+  if (!needsApproval(pending)) return pending;
+  if (!wasApproved(pending)) return seekApproval(pending, assessment);
+  pending.approval = pending.interrupted?.record.approval;
+  return pending;
+}
+
+/** True if the earlier attempt of the call began, and had an approval for exactly these arguments of this tool. */
+function wasApproved({ interrupted, argsDigest, toolDigest: digest }: PendingCall): boolean {
+  if (interrupted === undefined || interrupted.toolDigest !== digest) return false;
+  return interrupted.record.argsDigest === argsDigest && interrupted.record.approval?.decision === 'approved';
 }
 
 async function seekApproval(pending: PendingCall, assessment: RiskAssessment): Promise<GateOutcome> {

@@ -11,6 +11,7 @@ import { stopWithError } from '../error-results.ts';
  */
 export function journalGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   const { journal } = pending;
+  if (pending.earlierResult !== undefined) return pending;
   if (journal === undefined || isSafe(pending) || beginsLate(pending)) return pending;
   return passOnceWritten(pending, journal);
 }

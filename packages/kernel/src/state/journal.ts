@@ -35,6 +35,8 @@ export interface JournalEntry {
   readonly position?: number;
   /** Number of the attempt. Default 1. Attempt n + 1 is accepted if attempt n has started and has no outcome. */
   readonly attempt?: number;
+  /** Process that makes the attempt, for a call that belongs to no run with a lease. Stored as it is. */
+  readonly process?: string;
   /** SHA-256 of the tool's definition at the time of the call. */
   readonly toolDigest?: string;
   /**

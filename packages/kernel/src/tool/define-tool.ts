@@ -4,7 +4,15 @@ import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import type { ArgumentsOf } from './arguments-of.ts';
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 import type { StandardResult, StandardSchema } from './standard-schema.ts';
-import type { RiskAssessment, Tool, ToolConcurrency, ToolContext, ToolExecutionResult } from './tool.ts';
+import type {
+  ReconcileAnswer,
+  ReconcileContext,
+  RiskAssessment,
+  Tool,
+  ToolConcurrency,
+  ToolContext,
+  ToolExecutionResult,
+} from './tool.ts';
 
 /** Return value of `execute` in a definition: a complete result, or a plain value that becomes one. */
 export type ToolOutput = ToolExecutionResult | JsonValue | undefined;
@@ -12,7 +20,7 @@ export type ToolOutput = ToolExecutionResult | JsonValue | undefined;
 /** Definition of a {@link Tool} with typed arguments and a simpler `execute`. */
 export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
   Tool,
-  'inputSchema' | 'outputSchema' | 'classifyRisk' | 'concurrency' | 'execute'
+  'inputSchema' | 'outputSchema' | 'classifyRisk' | 'concurrency' | 'reconcile' | 'execute'
 > {
   readonly inputSchema: Schema;
   readonly outputSchema?: JsonSchema | StandardSchema;
@@ -22,6 +30,12 @@ export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> exte
   readonly concurrency?:
     | Exclude<ToolConcurrency, object>
     | { readonly keys: (args: ArgumentsOf<Schema>) => readonly string[] };
+  /** As in {@link Tool}, with the arguments that `execute` gets and a result like its own. */
+  reconcile?(
+    args: ArgumentsOf<Schema>,
+    idempotencyKey: string,
+    context: ReconcileContext,
+  ): Promise<ReconcileAnswer<ToolOutput>> | ReconcileAnswer<ToolOutput>;
   execute(args: ArgumentsOf<Schema>, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 }
 
@@ -33,7 +47,7 @@ export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> exte
  * @throws TypeError if `execute` is missing, or the Standard Schema library cannot convert its schema to JSON Schema
  */
 export function defineTool<const Schema extends JsonSchema | StandardSchema>(definition: ToolDefinition<Schema>): Tool {
-  const { inputSchema, outputSchema, execute, ...rest } = definition;
+  const { inputSchema, outputSchema, reconcile, execute, ...rest } = definition;
   if (typeof execute !== 'function') throw new TypeError(`The tool ${String(rest.name)} has no function execute`);
   const run = (args: unknown, context: ToolContext): Promise<ToolExecutionResult> =>
     Promise.resolve(execute.call(definition, args as ArgumentsOf<Schema>, context)).then(toResult);
@@ -44,6 +58,7 @@ export function defineTool<const Schema extends JsonSchema | StandardSchema>(def
     ...(outputSchema === undefined
       ? {}
       : { outputSchema: isStandardSchema(outputSchema) ? jsonSchemaOf(outputSchema, 'output') : outputSchema }),
+    ...(typeof reconcile === 'function' ? { reconcile: reconcileOf(definition, reconcile) } : {}),
     // Not async: the frame that V8 keeps for a waiting function is the largest part of a waiting call.
     execute(args, context) {
       try {
@@ -70,6 +85,19 @@ function onParsedArguments<Schema extends JsonSchema | StandardSchema>(
       ? { classifyRisk: (args) => classifyRisk.call(definition, parsed(args)) }
       : {}),
     ...(typeof keys === 'function' ? { concurrency: { keys: (args) => keys(parsed(args)) } } : {}),
+  };
+}
+
+function reconcileOf<Schema extends JsonSchema | StandardSchema>(
+  definition: ToolDefinition<Schema>,
+  reconcile: NonNullable<ToolDefinition<Schema>['reconcile']>,
+): NonNullable<Tool['reconcile']> {
+  const { inputSchema } = definition;
+  return async (args, idempotencyKey, context) => {
+    const parsed = isStandardSchema(inputSchema) ? await parseArguments(inputSchema, args) : args;
+    const answer = await reconcile.call(definition, parsed as ArgumentsOf<Schema>, idempotencyKey, context);
+    if (typeof answer !== 'object' || !answer.happened) return answer;
+    return 'result' in answer ? { happened: true, result: toResult(answer.result) } : { happened: true };
   };
 }
 

@@ -95,6 +95,17 @@ export interface ToolRetry {
   readonly delayMs?: number;
 }
 
+/** Answer of a tool to the question whether a call took effect. `unknown` leaves the call as it is: a person has to look. */
+export type ReconcileAnswer<Result = ToolExecutionResult> =
+  /** The call took effect. Without a `result` the caller reads only that it did. */
+  { readonly happened: true; readonly result?: Result } | { readonly happened: false } | 'unknown';
+
+/** Context of `reconcile`. */
+export type ReconcileContext = Pick<
+  ToolContext,
+  'runId' | 'callId' | 'sessionId' | 'principal' | 'signal' | 'log' | 'clock'
+>;
+
 /** Risk of one call, derived from its arguments. */
 export interface RiskAssessment {
   readonly risk: ToolRisk;
@@ -161,6 +172,14 @@ export interface Tool {
   documentation?(): string;
   /** Line for the system prompt. */
   readonly promptHint?: string;
+  /**
+   * Finds out whether a call took effect whose process ended during it. Called once for such a call, with the arguments and the
+   * key of `execute`, before anything else happens with it: `happened` replays the result, `happened: false` runs the call under the
+   * approval that it has, and `unknown`, an exception or the end of `callTimeoutMs` ends it as `E_CALL_UNKNOWN` (the call of an idempotent
+   * tool runs again). It must not change anything: the process may end during it too, and then the next one asks again. The processes need the same
+   * `digestKey`, by which the invoker recognizes the arguments.
+   */
+  reconcile?(args: JsonObject, idempotencyKey: string, context: ReconcileContext): Promise<ReconcileAnswer>;
   /** Runs the tool. An exception becomes an error result. */
   execute(args: JsonObject, context: ToolContext): Promise<ToolExecutionResult>;
 }
@@ -218,6 +237,11 @@ export function isHostedTool(tool: AnyTool): tool is HostedTool {
 /** Returns true for a {@link Tool}, which this process runs by `execute`. */
 export function isLocalTool(tool: AnyTool): tool is Tool {
   return 'execute' in tool && typeof tool.execute === 'function';
+}
+
+/** Returns true for a tool that can tell whether an earlier call took effect. */
+export function canReconcile(tool: AnyTool | undefined): tool is Tool & Required<Pick<Tool, 'reconcile'>> {
+  return tool !== undefined && isLocalTool(tool) && typeof tool.reconcile === 'function';
 }
 
 /**

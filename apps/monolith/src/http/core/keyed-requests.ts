@@ -114,7 +114,7 @@ async function handleOnce(
     // A sandbox refuses a language before it runs anything.
     const mayHaveEffect = hasBegun
       ? !isKernelError(error, 'E_UNSUPPORTED')
-      : operation.keyed === 'call' && !isHarmless && !isRefusal(error);
+      : operation.keyed !== 'run' && !isHarmless && !isRefusal(error);
     if (isNew && !mayHaveEffect && (await hasNoRun(runs, runId))) {
       await requests.forget(place).catch((failure: unknown) => {
         logger.warn('the Idempotency-Key of a refused request could not be released', { error: failure });

@@ -2,18 +2,23 @@ import { api } from '@ravi/api';
 import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { toolDeclarations } from '@ravi/capabilities';
 import { isLocalTool } from '@ravi/kernel';
+import type { InvocationResult, RunJournal } from '@ravi/kernel';
 import { describeTools } from '../../tools/describe-tool.ts';
 import type { ToolMetrics } from '../../tools/tool-metrics.ts';
 import type { ArtifactQuota } from '../blobs/artifact-quota.ts';
 import { implement, listOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
+import { unknownOutcome } from '../core/keyed-requests.ts';
 import { problem } from '../core/problem.ts';
+import { createKeyedCalls } from './keyed-calls.ts';
 import { createToolList } from './tool-list.ts';
 
 /** Services of {@link toolOperations}. */
 export interface ToolServices {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
+  /** Absent without a state store. */
+  readonly journal: RunJournal | undefined;
   readonly toolMetrics: ToolMetrics;
   readonly artifactQuota: ArtifactQuota;
   readonly lifetime: AbortSignal;
@@ -21,15 +26,22 @@ export interface ToolServices {
   readonly artifactTtlMs: number;
 }
 
+function known(result: InvocationResult): InvocationResult {
+  if (result.error?.code === 'E_CALL_UNKNOWN') throw unknownOutcome();
+  return result;
+}
+
 /** Implements the operations on tools. A call passes every gate of the invoker. */
 export function toolOperations({
   toolbox,
   invoker,
+  journal,
   lifetime,
   toolMetrics,
   artifactQuota,
   artifactTtlMs,
 }: ToolServices): readonly Endpoint[] {
+  const keyedCalls = createKeyedCalls({ journal, registry: toolbox });
   const replyWithAll = createToolList({ toolbox, invoker });
   return [
     implement(api.tools.list, ({ query: { q = '' }, headers }) => {
@@ -56,18 +68,24 @@ export function toolOperations({
       const { args = {}, sessionId } = body;
       // Before the call, because its effect must not happen twice when the caller tries again.
       artifactQuota.check(principal);
+      const earlier = keyed?.isRepeated === true ? await keyedCalls.find(keyed.runId, name) : undefined;
+      if (keyed?.isRepeated === true && earlier === undefined) throw unknownOutcome();
+      if (earlier?.result !== undefined) return { ...known(earlier.result), sessionId: earlier.sessionId };
       await using session = invoker.openSession({
         principal,
         signal: AbortSignal.any([lifetime, signal]),
         artifactTtlMs,
+        ...(keyed === undefined ? {} : keyedCalls.sessionOf(keyed.runId)),
         ...(sessionId === undefined ? {} : { sessionId }),
+        ...(earlier === undefined ? {} : { sessionId: earlier.sessionId }),
       });
       let isExecuted = false;
       const onExecute = (): void => {
         isExecuted = true;
         keyed?.onBegin();
       };
-      const result = await invoker.invoke({ name, args }, { session, onExecute });
+      const { interrupted } = earlier ?? {};
+      const result = known(await invoker.invoke({ name, args }, { session, onExecute, interrupted }));
       if (!isExecuted && result.error?.code === 'E_STATE_UNAVAILABLE') {
         keyed?.onNothingDone();
         throw problem('E_STATE_UNAVAILABLE', result.error.message);

@@ -1,5 +1,5 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
-import { isLocalTool, mayHaveBegun } from '@ravi/kernel';
+import { canReconcile, isLocalTool, mayHaveBegun } from '@ravi/kernel';
 import type { AwaitedApproval, BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/kernel';
 import { createChainBridge } from '../bridge.ts';
 import type { InvokeTool } from '../bridge.ts';
@@ -134,9 +134,12 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     await caughtUp.promise;
     const tool = invoker.registry.get(call.name);
     const isIdempotent = tool !== undefined && isLocalTool(tool) && tool.idempotent === true;
-    if (isIdempotent || !mayHaveBegun(known)) {
-      log.expect(call.callId, { position: place, requestDigest, attempt: entry.attempt + 1 });
-      return invoker.invoke(call, { session, caller: 'chain' });
+    const hasBegun = mayHaveBegun(known);
+    if (isIdempotent || !hasBegun || canReconcile(tool)) {
+      const { record, attempt, toolDigest } = entry;
+      log.expect(call.callId, { position: place, requestDigest, attempt: attempt + 1 });
+      const interrupted = hasBegun ? { record, attempt, toolDigest } : undefined;
+      return invoker.invoke(call, { session, caller: 'chain', interrupted });
     }
     const unknown = unknownOutcome(known);
     log.expect(call.callId, { position: place, requestDigest, attempt: entry.attempt });

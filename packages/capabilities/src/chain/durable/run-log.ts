@@ -84,7 +84,8 @@ export function createRunLog(options: RunLogOptions): RunLog {
   function placed(entry: JournalEntry): JournalEntry & CallPlace {
     const place = places.get(entry.record.callId);
     if (place === undefined) throw new TypeError(`The call ${entry.record.callId} has no place in its run`);
-    return { ...entry, ...place, writer };
+    // The number of the attempt is that of the call if it has one: an earlier attempt that took effect has its outcome.
+    return { ...entry, ...place, ...(entry.attempt === undefined ? {} : { attempt: entry.attempt }), writer };
   }
 
   const observe = (position: number, kind: RecordedKind, value: JsonValue): Promise<void> =>

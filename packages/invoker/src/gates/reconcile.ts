@@ -1,0 +1,109 @@
+import { canReconcile, KernelError, textBlock } from '@ravi/kernel';
+import type { ReconcileAnswer, ReconcileContext, Tool, ToolExecutionResult } from '@ravi/kernel';
+import { errorText } from '@ravi/support';
+import { errorResult } from '../error-results.ts';
+import type { GateStop } from '../error-results.ts';
+import type { GateOutcome, PendingCall } from '../pending-call.ts';
+
+/**
+ * Asks the tool whether an earlier attempt of the call took effect, if there is one without an outcome. The call passes if it did
+ * not; if it did, the result of that attempt is the one of the call.
+ */
+export function reconcileGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
+  return pending.interrupted === undefined ? pending : reconcile(pending, pending.interrupted.record.argsDigest);
+}
+
+async function reconcile(pending: PendingCall, digestBefore: string): Promise<GateOutcome> {
+  const { tool } = pending;
+  // Asking about other arguments would answer another question.
+  if (pending.argsDigest !== digestBefore) return stopUnknown(pending, 'its arguments are not the same now');
+  const answer = canReconcile(tool) ? await readAnswer(pending, tool) : 'unknown';
+  if (answer === 'unknown') {
+    if ((tool as Tool).idempotent !== true) return stopUnknown(pending, 'the tool could not find out');
+    return repeat(pending);
+  }
+  if (!answer.happened) return repeat(pending);
+  pending.interrupted = undefined;
+  pending.isJournaled = true;
+  pending.hasBegun = true;
+  pending.earlierResult = answer.result ?? lostResult(pending);
+  return pending;
+}
+
+// From here on it is a call like any other: the next attempt.
+function repeat(pending: PendingCall): PendingCall {
+  pending.attempt = (pending.attempt ?? 1) + 1;
+  pending.interrupted = undefined;
+  return pending;
+}
+
+function lostResult({ name }: PendingCall): ToolExecutionResult {
+  const text = `The call of ${name} took effect before its process ended. Its result was lost with the process`;
+  return { content: [textBlock(text)], isError: false };
+}
+
+/** Ends a call whose earlier attempt may have taken effect. The journal then has this as its outcome. */
+export function stopUnknown(pending: PendingCall, reason: string): GateStop {
+  const { name } = pending;
+  pending.interrupted = undefined;
+  pending.isJournaled = true;
+  pending.hasBegun = true;
+  pending.isUnknown = true;
+  const message =
+    `The process ended while ${name} was running. Its outcome is unknown (${reason}), and it was not repeated. ` +
+    'Check what has happened before you call it again';
+  return { stop: errorResult('E_CALL_UNKNOWN', message) };
+}
+
+async function readAnswer(
+  pending: PendingCall,
+  tool: Tool & Required<Pick<Tool, 'reconcile'>>,
+): Promise<ReconcileAnswer> {
+  const { cancellation, runtime, name } = pending;
+  try {
+    const answer: unknown = await ask(pending, tool);
+    if (isAnswer(answer)) return answer;
+    throw new TypeError('reconcile must return { happened } or "unknown"');
+  } catch (error) {
+    cancellation.check();
+    runtime.logger.error('a tool could not reconcile a call', { tool: name, error: errorText(error) });
+    return 'unknown';
+  }
+}
+
+async function ask(pending: PendingCall, tool: Required<Pick<Tool, 'reconcile'>>): Promise<ReconcileAnswer> {
+  const { session, runtime, cancellation, callId, args, idempotencyKey } = pending;
+  cancellation.check();
+  const controller = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  const end = (error: KernelError): void => {
+    controller.abort(error);
+    ended.reject(error);
+  };
+  const limitMs = session.policy.callTimeoutMs;
+  const late = (): void => end(new KernelError('E_CALL_TIMEOUT', `reconcile took longer than ${limitMs} ms`));
+  const deadline = runtime.deadlines.set(limitMs, late);
+  const unsubscribe = cancellation.onCancel(() => end(cancellation.error));
+  const context: ReconcileContext = {
+    runId: session.reportedRunId,
+    sessionId: session.sessionId,
+    principal: session.principal,
+    callId,
+    signal: controller.signal,
+    log: runtime.logger,
+    clock: runtime.clock,
+  };
+  try {
+    const asked = Promise.resolve(context).then(() => tool.reconcile(args, idempotencyKey, context));
+    return await Promise.race([asked, ended.promise]);
+  } finally {
+    deadline.cancel();
+    unsubscribe();
+  }
+}
+
+function isAnswer(answer: unknown): answer is ReconcileAnswer {
+  if (answer === 'unknown') return true;
+  if (typeof answer !== 'object' || answer === null) return false;
+  return typeof (answer as { readonly happened?: unknown }).happened === 'boolean';
+}
