@@ -7,6 +7,7 @@ import { withdrawUnlessBegun } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import { endAttempt } from './retry.ts';
 import { stopUnknown } from './gates/reconcile.ts';
+import { checkReplacement } from './result/check-output.ts';
 import { readExecution } from './result/read-tool-result.ts';
 import type { Execution } from './result/read-tool-result.ts';
 import { shape } from './result/shape-result.ts';
@@ -111,9 +112,10 @@ function settle(pending: PendingCall, outcome: Outcome): InvocationResult | Prom
   const { hooks } = pending.runtime;
   const point = pointOf(outcome);
   if (point === undefined || !hooks.finishes(point)) return record(pending, outcome);
-  return hooks
-    .finish(point, interceptedCall(pending), outcome.result)
-    .then((result) => record(pending, { ...outcome, result }));
+  return hooks.finish(point, interceptedCall(pending), outcome.result).then((result) => {
+    const shown = result === outcome.result ? result : checkReplacement(pending, result);
+    return record(pending, { ...outcome, result: shown });
+  });
 }
 
 function record(pending: PendingCall, outcome: Outcome): InvocationResult | Promise<InvocationResult> {

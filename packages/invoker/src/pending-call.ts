@@ -148,7 +148,15 @@ export class PendingCall {
   constructor(
     runtime: InvokerRuntime,
     call: ToolCall,
-    { session, caller = 'direct', parentId = session.parentCallId, signal, onExecute, approvalId, interrupted }: InvokeOptions,
+    {
+      session,
+      caller = 'direct',
+      parentId = session.parentCallId,
+      signal,
+      onExecute,
+      approvalId,
+      interrupted,
+    }: InvokeOptions,
   ) {
     this.runtime = runtime;
     this.session = session;
@@ -161,7 +169,8 @@ export class PendingCall {
     this.callId = call.callId ?? session.nextCallId();
     this.providerType = call.type;
     this.#rawArgs = call.args;
-    this.interrupted = interrupted !== undefined && canReconcile(runtime.registry.get(call.name)) ? interrupted : undefined;
+    this.interrupted =
+      interrupted !== undefined && canReconcile(runtime.registry.get(call.name)) ? interrupted : undefined;
     this.attempt = this.interrupted?.attempt;
     this.startedAt = runtime.clock.now();
     this.started = runtime.clock.monotonic();

@@ -1,5 +1,5 @@
 import { isLocalTool } from '@ravi/kernel';
-import type { InvocationError } from '@ravi/kernel';
+import type { InvocationError, InvocationResult } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
 import { validateArguments } from '../validation/validate-arguments.ts';
@@ -20,11 +20,30 @@ export function checkOutput(pending: PendingCall, output: ToolOutput): ToolOutpu
   const value = structuredJson === undefined ? text : decodeStructured(structuredJson);
   const problem = validateArguments(pending.runtime.schemas, tool.outputSchema, value);
   if (problem === undefined) return output;
-  const error = outputError(pending.name, problem);
-  return { ...output, text: text === '' ? error.message : `${error.message}\n\n${text}`, error };
+  const error = outputError(pending.name, 'its result does not match', problem);
+  return { ...output, text: textWith(error, text), error };
 }
 
-function outputError(tool: string, problem: string): InvocationError {
-  const message = `The tool ${tool} has run, but its result does not match its outputSchema: ${cutUtf8(problem, maxProblemBytes)}`;
+/**
+ * Validates a result that an interceptor returned instead of the one of the tool, in the same way. A stored value cannot be
+ * checked again: an interceptor that replaces it returns the new value.
+ */
+export function checkReplacement(pending: PendingCall, result: InvocationResult): InvocationResult {
+  const { tool } = pending;
+  if (result.status !== 'ok' || result.artifactRef !== undefined) return result;
+  if (!isLocalTool(tool) || tool.outputSchema === undefined) return result;
+  const value = result.structured === undefined ? result.text : result.structured;
+  const problem = validateArguments(pending.runtime.schemas, tool.outputSchema, value);
+  if (problem === undefined) return result;
+  const error = outputError(pending.name, 'an interceptor replaced its result by one that does not match', problem);
+  return { status: 'error', text: textWith(error, result.text), files: result.files, error };
+}
+
+function textWith({ message }: InvocationError, text: string): string {
+  return text === '' ? message : `${message}\n\n${text}`;
+}
+
+function outputError(tool: string, what: string, problem: string): InvocationError {
+  const message = `The tool ${tool} has run, but ${what} its outputSchema: ${cutUtf8(problem, maxProblemBytes)}`;
   return { code: 'E_OUTPUT_INVALID', message, retryable: false };
 }

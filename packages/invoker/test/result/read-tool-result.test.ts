@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { KernelError } from '@ravi/kernel';
+import type { JsonValue } from '@ravi/kernel';
 import { createTestBlobs } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createHarness } from '../support/harness.ts';
@@ -251,4 +252,18 @@ test('a tool with an invalid outputSchema does not run', async () => {
   const tool = { ...recordingTool('t', { run: () => assert.fail('it ran') }), outputSchema: { type: 'objekt' } };
   const harness = createHarness([tool]);
   assert.equal((await harness.call('t')).error?.code, 'E_TOOL_INVALID');
+});
+
+test('a result that an interceptor puts in place of a valid one is checked too', async () => {
+  const outputSchema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } as const;
+  const answer = async (structured: JsonValue) => {
+    const tool = { ...recordingTool('t', { run: () => valueResult({ id: 7 }) }), outputSchema };
+    const harness = createHarness([tool]);
+    harness.hooks.interceptResult('after-tool', (_call, result) => ({ ...result, structured }));
+    return harness.call('t');
+  };
+  assert.deepEqual((await answer({ id: 8 })).structured, { id: 8 });
+  const { status, error, structured } = await answer({ id: 'eight' });
+  assert.deepEqual([status, error?.code, structured], ['error', 'E_OUTPUT_INVALID', undefined]);
+  assert.match(error?.message ?? '', /The tool t has run, but an interceptor replaced its result/);
 });
