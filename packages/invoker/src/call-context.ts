@@ -1,5 +1,18 @@
 import { KernelError } from '@ravi/kernel';
-import type { BlobReader, Clock, Logger, ProgressUpdate, Scratchpad, ToolContext } from '@ravi/kernel';
+import type {
+  BlobReader,
+  Clock,
+  Logger,
+  ProgressUpdate,
+  Scratchpad,
+  ToolChannels,
+  ToolContext,
+  ToolFiles,
+  ToolJob,
+  ToolJobs,
+  ToolRun,
+} from '@ravi/kernel';
+import { CallRun } from './call-run.ts';
 import { elicit } from './approval/elicit.ts';
 import { recordBeginning } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
@@ -22,6 +35,7 @@ export class CallContext implements ToolContext {
   readonly #limit: TimeLimit;
   /** Cancels what the call asks people. */
   #asking: Cancellation | undefined;
+  #run: CallRun | undefined;
   #controller: AbortController | undefined;
   #ended: KernelError | undefined;
   #isOver = false;
@@ -65,6 +79,63 @@ export class CallContext implements ToolContext {
     this.#controller ??= new AbortController();
     if (this.#ended !== undefined) this.#controller.abort(this.#ended);
     return this.#controller.signal;
+  }
+
+  get cwd(): string | undefined {
+    return this.#pending.session.cwd;
+  }
+
+  get agent(): string | undefined {
+    return this.#pending.session.agent;
+  }
+
+  get files(): ToolFiles {
+    const { session, runtime } = this.#pending;
+    return {
+      list: () => session.files,
+      read: async (path) => {
+        const file = session.files.find((each) => each.path === path);
+        if (file === undefined) throw new KernelError('E_BLOB_NOT_FOUND', `The run has no file ${path}`);
+        return sessionBlobs(session, runtime.artifactStore).resolve(file.artifactRef);
+      },
+    };
+  }
+
+  get channels(): ToolChannels {
+    const { channels } = this.#pending.session;
+    return {
+      send: (channel, message) => {
+        this.check();
+        channels.send(channel, message);
+      },
+      receive: (channel, { signal } = {}) =>
+        this.#whileRunning(signal, (cancellation) => channels.receive(channel, cancellation)),
+    };
+  }
+
+  get jobs(): ToolJobs | undefined {
+    const jobs = this.#pending.session.services?.jobs;
+    if (jobs === undefined) return undefined;
+    const wait = async (id: string, cancellation: Cancellation): Promise<ToolJob> => {
+      if (jobs.get(id) === undefined) throw new KernelError('E_ARGUMENTS_INVALID', `There is no job ${id}`);
+      const cancelled = Promise.withResolvers<never>();
+      const unsubscribe = cancellation.onCancel(() => cancelled.reject(cancellation.error));
+      await Promise.race([jobs.done(id), cancelled.promise]).finally(unsubscribe);
+      return jobs.get(id) as ToolJob;
+    };
+    return {
+      get: (id) => jobs.get(id),
+      stop: (id, reason) => jobs.stop(id, reason),
+      wait: (id) => this.#whileRunning(undefined, (cancellation) => wait(id, cancellation)),
+    };
+  }
+
+  get run(): ToolRun {
+    return (this.#run ??= new CallRun({
+      pending: this.#pending,
+      context: this,
+      pauseLimit: () => this.#limit.pause(),
+    }));
   }
 
   get log(): Logger {
@@ -137,6 +208,27 @@ export class CallContext implements ToolContext {
       this.check();
       this.#pending.hasBegun = true;
     };
+  }
+
+  // Waits as long as the call runs.
+  async #whileRunning<Value>(
+    signal: AbortSignal | undefined,
+    wait: (cancellation: Cancellation) => Promise<Value>,
+  ): Promise<Value> {
+    this.check();
+    const outer = new Cancellation(this.signal);
+    const cancellation = new Cancellation(signal, outer);
+    try {
+      return await wait(cancellation);
+    } finally {
+      cancellation.dispose();
+      outer.dispose();
+    }
+  }
+
+  /** Begins another attempt of the call. */
+  restart(): void {
+    this.#run?.restart();
   }
 
   /** Tells the tool that its result is no longer needed. */

@@ -90,7 +90,10 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
       const { lease } = session;
       if (lease !== undefined && !lease.isCertain) await confirmLease(lease, session, runtime.clock);
       if (this.#isSettled) return;
-      if (session.allows(pending.name)) return this.#attempt();
+      if (session.allows(pending.name)) {
+        this.#context.restart();
+        return this.#attempt();
+      }
       this.#settle();
       this.#resolve(finishCall(pending, failed));
     } catch (error) {

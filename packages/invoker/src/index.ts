@@ -14,6 +14,7 @@ export type { ExecutionWrapper } from './runtime.ts';
 export type { RunGrant, SessionDurability } from './scope/session-durability.ts';
 export { sessionBlobs, storedRunOfPin } from './scope/session-artifacts.ts';
 export type { ArtifactData, ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
+export type { RunServices } from './scope/run-services.ts';
 export type { SessionLease } from './scope/session-lease.ts';
 export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';

@@ -141,6 +141,7 @@ export class ToolInvoker {
       scrub: createScrubber(options.hostPaths ?? [], options.redactMessage),
       findSecrets: createSecretFinder(options.secrets ?? []),
       wrapExecution: options.wrapExecution,
+      invoke: (call, how) => this.invoke(call, how),
     };
     invokers.set(this.#runtime, this);
   }
@@ -167,7 +168,7 @@ export class ToolInvoker {
     const { artifactStore, journal, clock, hooks, digest } = this.#runtime;
     const parts = { ...(artifactStore && { artifactStore }), ...(journal && { journal }), clock, hooks, digest };
     const adopted = new ToolInvoker({ ...parts, registry, policy: withRisksOf(this.policy, policy) });
-    adopted.#runtime = { ...this.#runtime, registry };
+    adopted.#runtime = { ...this.#runtime, registry, invoke: (call, how) => adopted.invoke(call, how) };
     adopted.#lender = this;
     invokers.set(adopted.#runtime, adopted);
     this.#adopted.set(inner, adopted);

@@ -64,6 +64,8 @@ export interface InvokeOptions {
    * not. The call then ends with the result of that attempt, or with `E_CALL_UNKNOWN`. Ignored for a tool without `reconcile`.
    */
   readonly interrupted?: InterruptedCall | undefined;
+  /** True for a call that a running tool makes: a run does not pause while it waits for people, because the tool would start again. */
+  readonly isInnerCall?: boolean | undefined;
   /** Id for the first request for approval of this call, if `invoker.assess` has returned that request to people before. */
   readonly approvalId?: string | undefined;
 }
@@ -91,6 +93,10 @@ export class PendingCall {
   readonly parentId: string | undefined;
   readonly onExecute: (() => void) | undefined;
   readonly approvalId: string | undefined;
+  /** True for a call that a running tool makes. */
+  readonly isInnerCall: boolean;
+  /** True once the running tool has made calls of its own. */
+  hasInnerCalls = false;
   /** Earlier attempt of this call that has not been reconciled. */
   interrupted: InterruptedCall | undefined;
   /** Number of the attempt for the journal, if this call had an earlier one. */
@@ -156,12 +162,14 @@ export class PendingCall {
       onExecute,
       approvalId,
       interrupted,
+      isInnerCall = false,
     }: InvokeOptions,
   ) {
     this.runtime = runtime;
     this.session = session;
     this.caller = caller;
     this.parentId = parentId;
+    this.isInnerCall = isInnerCall;
     this.onExecute = onExecute;
     this.approvalId = approvalId;
     this.cancellation = signal === undefined ? session.cancellation : new Cancellation(signal, session.cancellation);

@@ -1,7 +1,17 @@
-import type { ApprovalHandler, BlobStore, Clock, EventScope, Journal, Logger, ToolRegistry } from '@ravi/kernel';
+import type {
+  ApprovalHandler,
+  BlobStore,
+  Clock,
+  EventScope,
+  InvocationResult,
+  Journal,
+  Logger,
+  ToolRegistry,
+} from '@ravi/kernel';
 import type { SecretFinder } from './approval/secret-spans.ts';
 import type { Digester } from './arguments/digest.ts';
 import type { HookManager } from './hooks/hook-manager.ts';
+import type { InvokeOptions, ToolCall } from './pending-call.ts';
 import type { Scrubber } from './scrub.ts';
 import type { Deadlines } from './timing/deadlines.ts';
 import type { KeyedLocks } from './timing/keyed-locks.ts';
@@ -27,4 +37,6 @@ export interface InvokerRuntime {
   /** Finds what an approver must not see. */
   readonly findSecrets: SecretFinder;
   readonly wrapExecution: ExecutionWrapper | undefined;
+  /** Invokes a call of these collaborators. */
+  readonly invoke: (call: ToolCall, options: InvokeOptions) => Promise<InvocationResult>;
 }

@@ -243,3 +243,12 @@ export type {
   ReconcileAnswer,
   ReconcileContext,
 } from './tool/tool.ts';
+export type {
+  ToolChannels,
+  ToolFiles,
+  ToolJob,
+  ToolJobs,
+  ToolModelAnswer,
+  ToolModelRequest,
+  ToolRun,
+} from './tool/tool-run.ts';

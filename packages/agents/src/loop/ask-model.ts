@@ -148,7 +148,8 @@ function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined 
   return undefined;
 }
 
-function streamModel(run: AgentRun, request: ModelRequest): AsyncIterable<ModelEvent> {
+/** Asks the model of a run, through its middleware and its place in the supervision. */
+export function streamModel(run: AgentRun, request: ModelRequest): AsyncIterable<ModelEvent> {
   const { session, supervision } = run;
   const { model, middleware, invoker } = run.definition;
   const { artifactStore } = invoker;

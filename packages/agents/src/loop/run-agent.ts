@@ -23,6 +23,7 @@ import { askModel } from './ask-model.ts';
 import type { CompleteResponse } from './ask-model.ts';
 import { pauseAfterMs } from './approval-pause.ts';
 import { beginRun, endRun } from './run-record.ts';
+import { AgentServices } from './run-services.ts';
 import { isSuspended, suspend } from './suspension.ts';
 
 /** Runs the agent loop until the run ends. `begin` appends the first message. Never rejects. */
@@ -32,6 +33,7 @@ export async function runAgent<Input>(
   input: Input,
 ): Promise<AgentResult> {
   let timeLimit: Timer | undefined;
+  run.session.provide(new AgentServices(run));
   try {
     await beginRun(run);
     await begin(run, input);

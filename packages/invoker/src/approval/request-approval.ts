@@ -85,7 +85,8 @@ export async function requestApproval(
   }
 }
 
-function enterHumanWait({ session, callId }: PendingCall, request: ApprovalRequest): () => void {
+function enterHumanWait({ session, callId, isInnerCall }: PendingCall, request: ApprovalRequest): () => void {
+  if (isInnerCall) return (): void => undefined;
   const { durability } = session;
   const { id, tool, risk, expiresAt, onExpiry } = request;
   const awaited = { id, callId, tool, risk, expiresAt, ...(onExpiry === undefined ? {} : { onExpiry }) };

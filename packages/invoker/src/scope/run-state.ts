@@ -1,6 +1,8 @@
 import { compareRisk } from '@ravi/kernel';
 import type { ChainFile, Scratchpad, ToolRisk } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
+import { Channels } from './channels.ts';
+import { RunScratchpad } from './run-scratchpad.ts';
 import type { RunGrant } from './session-durability.ts';
 
 /** State of a run that all its sessions share. Most runs use little of it, so each part is created when it is first used. */
@@ -9,7 +11,8 @@ export class RunState {
   /** State of the run around a run that is part of it: only the numbers of calls are its own. */
   readonly #outer: RunState | undefined;
   #grants: RunGrants | undefined;
-  #scratchpad: Map<string, unknown> | undefined;
+  #scratchpad: RunScratchpad | undefined;
+  #channels: Channels | undefined;
   #files: Map<string, ChainFile> | undefined;
   /** Last number of the calls that are not inside another call. */
   #lastNumber = 0;
@@ -27,7 +30,11 @@ export class RunState {
   }
 
   get scratchpad(): Scratchpad {
-    return this.#outer?.scratchpad ?? (this.#scratchpad ??= new Map<string, unknown>());
+    return this.#outer?.scratchpad ?? (this.#scratchpad ??= new RunScratchpad());
+  }
+
+  get channels(): Channels {
+    return this.#outer?.channels ?? (this.#channels ??= new Channels());
   }
 
   get files(): readonly ChainFile[] {

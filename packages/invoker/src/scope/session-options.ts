@@ -62,6 +62,8 @@ export interface SessionOptions {
   readonly isPartOfParentRun?: boolean;
   /** Name of the agent whose run this is, for approvers. The value of the parent when absent. */
   readonly agent?: string;
+  /** Absolute path of the folder in which the run works, for its tools. The value of the parent when absent. */
+  readonly cwd?: string;
   /** Call inside which this session runs; its id prefixes the ids of calls here. */
   readonly parentCallId?: string;
   readonly onProgress?: ProgressSink;

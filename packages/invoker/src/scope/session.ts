@@ -21,6 +21,7 @@ import type { InvokerRuntime } from '../runtime.ts';
 import { Cancellation } from '../timing/cancellation.ts';
 import { SessionKeys } from '../timing/held-keys.ts';
 import { HumanClock } from '../timing/human-clock.ts';
+import type { Channels } from './channels.ts';
 import { CombinedList, InheritedList } from './inherited-list.ts';
 import { RunState } from './run-state.ts';
 import type { RunGrants } from './run-state.ts';
@@ -30,6 +31,7 @@ import type { SessionDurability } from './session-durability.ts';
 import type { SessionLease } from './session-lease.ts';
 import { allowListsOf, policyOf } from './session-limits.ts';
 import type { CallGuard } from './session-limits.ts';
+import type { RunServices } from './run-services.ts';
 import type { CallLimit, HumanWaitListener, SessionOptions } from './session-options.ts';
 import type { AllowList } from './tool-rules.ts';
 
@@ -55,6 +57,8 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly parentCallId: string | undefined;
   /** Name of the agent whose run this is. */
   readonly agent: string | undefined;
+  /** Folder in which the run works. */
+  readonly cwd: string | undefined;
   /** Run that tools and observers see: the run around this one if this one is part of it. */
   readonly reportedRunId: string;
   readonly durability: SessionDurability | undefined;
@@ -80,6 +84,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #parent: InvokerSession | undefined;
   #onHumanWait: HumanWaitListener | undefined;
   #lease: SessionLease | undefined;
+  #services: RunServices | undefined;
   readonly #trace: TraceLine[] = [];
   #humanClock: HumanClock | undefined;
   #blobScope: BlobScope | undefined;
@@ -112,6 +117,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
     this.agent = options.agent ?? parent?.agent;
+    this.cwd = options.cwd ?? parent?.cwd;
     // `parent?.#runLists` is not allowed for private names.
     this.#runLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#runLists);
     const isBound = parent !== undefined && options.hasOwnTools !== true;
@@ -194,6 +200,21 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   get scratchpad(): Scratchpad {
     return this.#run.scratchpad;
+  }
+
+  /** Queues between the calls of the run. */
+  get channels(): Channels {
+    return this.#run.channels;
+  }
+
+  /** Services of the agent whose run this is, or is inside of. */
+  get services(): RunServices | undefined {
+    return this.#services ?? this.#parent?.services;
+  }
+
+  /** Gives the tools of this session, and of those inside it, the services of an agent. */
+  provide(services: RunServices): void {
+    this.#services = services;
   }
 
   /** Artifacts that this session pins until it closes. */

@@ -5,6 +5,7 @@ import type { ElicitationRequest, ElicitationResult } from './elicitation.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ModelUse } from '../base/model-usage.ts';
+import type { ToolChannels, ToolFiles, ToolJobs, ToolRun } from './tool-run.ts';
 import { compareRisk } from './risk.ts';
 import type { ToolRisk } from './risk.ts';
 import type { Principal } from '../base/run-context.ts';
@@ -23,9 +24,11 @@ export interface ToolExecutionResult {
   readonly metadata?: JsonObject;
 }
 
-/** Key-value storage shared by the tools of one session, for the life of the session. */
+/** Small values that the tools of one run share, its scripts and the parts of an agent included. They end with the run or its process. */
 export interface Scratchpad {
+  /** Returns a copy; `undefined` if the key has no value. */
   get(key: string): unknown;
+  /** @throws KernelError `E_RESULT_NOT_JSON` for a value that is not plain JSON, `E_BUDGET_EXHAUSTED` above 64 KiB for all values */
   set(key: string, value: unknown): void;
   delete(key: string): void;
 }
@@ -47,6 +50,15 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The same for every attempt of one logical call, including after a resume. */
   readonly idempotencyKey: string;
+  /** Folder in which the run works, as an absolute path. Absent without a workspace. */
+  readonly cwd?: string | undefined;
+  /** Name of the agent whose run makes the call. Absent without an agent. */
+  readonly agent?: string | undefined;
+  readonly files: ToolFiles;
+  readonly channels: ToolChannels;
+  /** Absent outside the run of an agent. */
+  readonly jobs?: ToolJobs | undefined;
+  readonly run: ToolRun;
   readonly log: Logger;
   readonly scratchpad: Scratchpad;
   /** Reads blobs of this session only. */

@@ -12,6 +12,20 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     principal: 'ada',
     signal,
     idempotencyKey: 'run-1/call-1',
+    files: { list: () => [], read: async (path) => notFound(path) },
+    channels: {
+      send: () => unsupported('channels'),
+      receive: async () => unsupported('channels'),
+    },
+    run: {
+      tool: async () => unsupported('calls'),
+      ask: async () => unsupported('questions'),
+      llm: async () => unsupported('models'),
+      spawn: () => unsupported('calls'),
+      join: async () => unsupported('calls'),
+      now: () => systemClock.now(),
+      uuid: () => crypto.randomUUID(),
+    },
     log: createMemoryLogger(),
     scratchpad: createScratchpad(),
     blobs: noBlobs,
@@ -45,6 +59,10 @@ const noBlobs: BlobReader = {
   open: async (ref) => notFound(ref),
   stat: async () => undefined,
 };
+
+function unsupported(what: string): never {
+  throw new KernelError('E_UNSUPPORTED', `A context of createToolContext has no ${what}: use runTool`);
+}
 
 function notFound(ref: string): never {
   throw new KernelError('E_BLOB_NOT_FOUND', `There is no blob ${ref}`);

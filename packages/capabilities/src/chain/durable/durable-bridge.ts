@@ -135,7 +135,9 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     const tool = invoker.registry.get(call.name);
     const isIdempotent = tool !== undefined && isLocalTool(tool) && tool.idempotent === true;
     const hasBegun = mayHaveBegun(known);
-    if (isIdempotent || !hasBegun || canReconcile(tool)) {
+    // Calls inside it may have taken effect: they would be made again with it.
+    const hasInner = recorded.innerCalls.some((id) => id.startsWith(`${call.callId}.`));
+    if (!hasInner && (isIdempotent || !hasBegun || canReconcile(tool))) {
       const { record, attempt, toolDigest } = entry;
       log.expect(call.callId, { position: place, requestDigest, attempt: attempt + 1 });
       const interrupted = hasBegun ? { record, attempt, toolDigest } : undefined;

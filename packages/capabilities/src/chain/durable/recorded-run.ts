@@ -32,6 +32,8 @@ export interface RecordedRun {
   /** Places in the order in which the script received their replies. */
   readonly order: readonly number[];
   readonly artifacts: readonly string[];
+  /** Ids of the calls that tools made inside calls of the script. */
+  readonly innerCalls: readonly string[];
   /** Result of the script, present if the script ended but the end of the run was not recorded. */
   readonly result?: JsonValue;
   /** Number of notes. */
@@ -44,12 +46,16 @@ export function readRecordedRun(items: readonly JournalItem[]): RecordedRun {
   const events = new Map<number, RecordedEvent>();
   const ends: { readonly place: number; readonly order: number }[] = [];
   const artifacts: string[] = [];
+  const innerCalls: string[] = [];
   let result: JsonValue | undefined;
   let notes = 0;
   for (const item of items) {
     if (item.type === 'call') {
       const { position } = item.entry;
-      if (position === undefined) continue;
+      if (position === undefined) {
+        innerCalls.push(item.entry.record.callId);
+        continue;
+      }
       calls.set(position, item);
       if (item.finishedOrder !== undefined) ends.push({ place: position, order: item.finishedOrder });
       continue;
@@ -62,7 +68,7 @@ export function readRecordedRun(items: readonly JournalItem[]): RecordedRun {
     if (kind === 'sleep') ends.push(endOfSleep(item));
   }
   const order = ends.toSorted((left, right) => left.order - right.order).map(({ place }) => place);
-  return { calls, events, order, artifacts, notes, ...(result === undefined ? {} : { result }) };
+  return { calls, events, order, artifacts, innerCalls, notes, ...(result === undefined ? {} : { result }) };
 }
 
 function endOfSleep({ event, finishedOrder }: JournaledEvent): { readonly place: number; readonly order: number } {

@@ -81,6 +81,12 @@ export function createRunLog(options: RunLogOptions): RunLog {
     return run?.lease?.owner === owner && run.epoch === epoch;
   }
 
+  // A call inside a tool has no place: a replay takes the outcome of the call of the script.
+  function isInner({ record: { callId } }: JournalEntry): boolean {
+    const end = callId.lastIndexOf('.');
+    return !places.has(callId) && end > 0 && [...places.keys()].some((id) => callId.startsWith(`${id}.`));
+  }
+
   function placed(entry: JournalEntry): JournalEntry & CallPlace {
     const place = places.get(entry.record.callId);
     if (place === undefined) throw new TypeError(`The call ${entry.record.callId} has no place in its run`);
@@ -95,12 +101,14 @@ export function createRunLog(options: RunLogOptions): RunLog {
     artifacts,
     journal: {
       async started(entry) {
+        if (isInner(entry)) return write(() => journal.started({ ...entry, writer }));
         const own = placed(entry);
         const whole = entry.isWithdrawn === true ? { ...own, attempt: (own.attempt ?? 1) + 1 } : own;
         await write(() => journal.started(whole));
         started.set(whole.position, whole);
       },
       async finished(entry, result) {
+        if (isInner(entry)) return write(() => journal.finished({ ...entry, writer }, result));
         const whole = placed(entry);
         await write(() => journal.finished(whole, result));
         finished.add(whole.position);

@@ -1,0 +1,50 @@
+import { KernelError } from '@ravi/kernel';
+import type { JsonValue, Scratchpad } from '@ravi/kernel';
+import { utf8Length } from '@ravi/support';
+import { encodeStructured } from '../result/encode-structured.ts';
+
+const maxBytes = 65_536;
+
+/** Values that the tools of one run share, as JSON text. */
+export class RunScratchpad implements Scratchpad {
+  readonly #values = new Map<string, string>();
+  #bytes = 0;
+
+  get(key: string): JsonValue | undefined {
+    const text = this.#values.get(key);
+    return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
+  }
+
+  set(key: string, value: unknown): void {
+    const text = encoded(key, value);
+    const bytes = this.#bytes - this.#sizeOf(key) + utf8Length(key) + utf8Length(text);
+    if (bytes > maxBytes) {
+      const message = `The scratchpad cannot hold ${key}: its values together would have ${bytes} of ${maxBytes} bytes`;
+      throw new KernelError('E_BUDGET_EXHAUSTED', `${message}. Store large data as an artifact and keep its ref`);
+    }
+    this.#bytes = bytes;
+    this.#values.set(key, text);
+  }
+
+  delete(key: string): void {
+    this.#bytes -= this.#sizeOf(key);
+    this.#values.delete(key);
+  }
+
+  #sizeOf(key: string): number {
+    const text = this.#values.get(key);
+    return text === undefined ? 0 : utf8Length(key) + utf8Length(text);
+  }
+}
+
+function encoded(key: string, value: unknown): string {
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = encodeStructured(value as JsonValue);
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  throw new KernelError('E_RESULT_NOT_JSON', `The value of ${key} in the scratchpad is not JSON`, { cause });
+}

@@ -1,0 +1,14 @@
+import type { ToolJobs, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
+
+/** Parts of an agent's run that its tools reach through their context. */
+export interface RunServices {
+  readonly jobs: Pick<ToolJobs, 'get' | 'stop'> & {
+    /** Resolves when the job is final. */
+    done(id: string): Promise<void>;
+  };
+  /**
+   * Asks the model of the run once, within its budget.
+   * @throws KernelError `E_BUDGET_EXHAUSTED`, `E_CANCELLED` when `signal` aborts, the code of the model's error
+   */
+  askModel(request: ToolModelRequest, signal: AbortSignal): Promise<ToolModelAnswer>;
+}
