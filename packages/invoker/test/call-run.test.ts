@@ -80,7 +80,7 @@ test('a call that has made calls is not repeated after a retryable error', async
 });
 
 test('calls that a tool starts run at once, and join returns their results', async () => {
-  const both = recordingTool('both', { risk: 'safe', run: (args) => textResult(`${String(args['n'])} done`) });
+  const both = recordingTool('both', { risk: 'safe', run: (args) => textResult(`${JSON.stringify(args['n'])} done`) });
   const { result } = await run(
     async ({ run: { spawn, join } }) => {
       const ids = [1, 2].map((n) => spawn('both', { n }));

@@ -1,7 +1,7 @@
 import type { RunServices } from '@ravi/invoker';
 import { Cancellation } from '@ravi/invoker/internal';
 import { KernelError, textBlock, textOf } from '@ravi/kernel';
-import type { ModelRequest, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
+import type { ContentBlock, ModelEvent, ModelRequest, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
 import { addUsage } from '../agent/usage.ts';
 import { readResponse } from '../conversation/model-response.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -29,6 +29,10 @@ export class AgentServices implements RunServices {
   }
 }
 
+function blockOf(event: ModelEvent): ContentBlock | undefined {
+  return event.type === 'block' ? event.block : undefined;
+}
+
 // Without retries: the tool receives the error and decides.
 async function askModelOnce(
   run: AgentRun,
@@ -47,11 +51,7 @@ async function askModelOnce(
   if (typeof reservation === 'string') throw new KernelError('E_BUDGET_EXHAUSTED', reservation);
   const cancellation = new Cancellation(signal, run.session.cancellation);
   try {
-    const response = await readResponse(
-      () => streamModel(run, request),
-      cancellation,
-      () => undefined,
-    );
+    const response = await readResponse(() => streamModel(run, request), cancellation, blockOf);
     reservation?.settle(response.usage, response.model);
     run.usage = addUsage(run.usage, response.usage);
     const { error, blocks, usage } = response;

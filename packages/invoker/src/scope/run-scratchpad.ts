@@ -41,7 +41,7 @@ function encoded(key: string, value: unknown): string {
   let text: string | undefined;
   let cause: unknown;
   try {
-    text = encodeStructured(value as JsonValue);
+    text = encodeStructured(value);
   } catch (error) {
     cause = error;
   }
