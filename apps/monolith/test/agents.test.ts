@@ -39,7 +39,14 @@ test('agents of the configuration may call what it grants them, and are listed',
   const byName = Object.fromEntries(items.map((agent: Body) => [agent.name, agent]));
   assert.deepEqual(items[0].name, 'ravi');
   assert.deepEqual(byName.ravi.delegates, [{ agent: 'pilot', tool: 'pilot' }]);
-  assert.deepEqual(byName.pilot.tools.toSorted(), ['ask_user', 'crash', 'detonate', 'launch']);
+  assert.deepEqual(byName.pilot.tools.toSorted(), [
+    'ask_user',
+    'crash',
+    'describe_tool',
+    'detonate',
+    'launch',
+    'search_tools',
+  ]);
   assert.equal(byName.judge.model, 'wise');
   assert.deepEqual(byName.lone.warnings, ['agents.lone: the pattern "launhc" matches no tool; did you mean launch?']);
 });

@@ -37,7 +37,18 @@ test('tools are listed with risk, source and schemas, and no path of the host', 
   });
   assert.deepEqual(
     body.items.map((tool: { name: string }) => tool.name),
-    ['echo', 'launch', 'detonate', 'wait', 'search_tools', 'describe_tool', 'tool_chain'],
+    [
+      'echo',
+      'launch',
+      'detonate',
+      'wait',
+      'search_tools',
+      'describe_tool',
+      'ask_user',
+      'ask_clarification',
+      'info',
+      'tool_chain',
+    ],
   );
   assert.ok(!JSON.stringify(body).includes(server.installation.folder));
 });

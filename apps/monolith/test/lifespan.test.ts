@@ -14,7 +14,14 @@ test('without a configuration the default plugins are used, and nothing is appro
   await using installation = await createInstallation();
   const cwd = join(installation.folder, 'tools');
   await using monolith = await openMonolith({ cwd, env: { RAVI_DATA: '../elsewhere' } });
-  assert.deepEqual(monolith.container.resolve(tokens.toolbox).names(), ['search_tools', 'describe_tool', 'tool_chain']);
+  assert.deepEqual(monolith.container.resolve(tokens.toolbox).names(), [
+    'search_tools',
+    'describe_tool',
+    'ask_user',
+    'ask_clarification',
+    'info',
+    'tool_chain',
+  ]);
   const run = await monolith.container.resolve(tokens.runChain)({ code: 'return 6 * 7' });
   assert.equal(run.value, 42);
   assert.deepEqual((await readdir(join(installation.folder, 'elsewhere'))).includes('digest.key'), true);

@@ -51,7 +51,16 @@ test('tools of a source keep their place in the list, however late they come', a
   await using server = await start(first, second);
   first.change([toolOf('a')]);
   await until(() => namesOf(server).includes('a'));
-  assert.deepEqual(namesOf(server).slice(-5), ['a', 'x', 'search_tools', 'describe_tool', 'tool_chain']);
+  assert.deepEqual(namesOf(server).slice(-8), [
+    'a',
+    'x',
+    'search_tools',
+    'describe_tool',
+    'ask_user',
+    'ask_clarification',
+    'info',
+    'tool_chain',
+  ]);
 });
 
 test('a tool whose name is taken is refused until the other source drops it', async () => {

@@ -46,6 +46,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     onApprovalExpiry: options.onApprovalExpiry ?? 'deny',
     jobs: options.jobs,
     supervision: options.supervision,
+    toolBudget: options.toolBudget,
   };
 }
 

@@ -14,7 +14,7 @@ test('lists every tool with its risk and the first line of its description', asy
   assert.equal(lines[1], 'launch         high      Leaves a line in a file.');
   assert.deepEqual(
     lines.map((line) => line.split(' ', 1)[0]),
-    ['add', 'launch', 'wait', 'search_tools', 'describe_tool', 'tool_chain'],
+    ['add', 'launch', 'wait', 'search_tools', 'describe_tool', 'ask_user', 'ask_clarification', 'info', 'tool_chain'],
   );
   const json = await run('tools', 'list', '--json');
   const { tools } = JSON.parse(json.output) as { tools: { name: string; source: string }[] };

@@ -63,6 +63,10 @@ export interface AgentEntry {
   readonly maxModelRetryDelayMs?: number;
   /** Milliseconds after which a running call becomes a background job. By default only calls of background tools are jobs. */
   readonly promoteAfterMs?: number;
+  /** `false`: it may not ask the user with `ask_user` and `ask_clarification`. Default: `true`. */
+  readonly questions?: boolean;
+  /** Tokens of the tools that one request declares, estimated from above; the model searches for the others. Default: 3000. */
+  readonly maxToolTokens?: number;
   /** Limits of one run. That of a delegate counts in the budget of its caller too. */
   readonly budget?: BudgetConfig;
 }
@@ -81,6 +85,8 @@ export interface AgentConfig extends AgentEntry {
   readonly modelCooldownMs?: number;
   /** Script that the demo model runs if no provider key is set. */
   readonly demoScript?: string;
+  /** `true` offers the tool search of Anthropic's and OpenAI's API to models that have one. */
+  readonly hostedToolSearch?: boolean;
   /** Prices of a million tokens by model name, all in one currency. */
   readonly prices?: Readonly<Record<string, ModelPriceConfig>>;
 }

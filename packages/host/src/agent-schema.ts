@@ -96,6 +96,16 @@ const entryProperties: Readonly<Record<string, JsonSchema>> = {
     additionalProperties: false,
     properties: { mode: { enum: ['wait', 'pause'], description: 'Replaces "approvals.mode" for its runs.' } },
   },
+  questions: {
+    type: 'boolean',
+    description: 'false: the agent may not ask the user with ask_user and ask_clarification. Default: true.',
+  },
+  maxToolTokens: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'Tokens of the tools that one request declares, estimated from above. The model finds the others with search_tools and calls them after describe_tool. Default: 3000.',
+  },
   maxSteps: { type: 'integer', minimum: 1, description: 'Maximum number of model calls per run. Default: 32.' },
   modelRetries: {
     type: 'integer',
@@ -133,6 +143,11 @@ export const agentProperties: Readonly<Record<string, JsonSchema>> = {
         minimum: 0,
         default: 30_000,
         description: 'Time for which a failed model of plugins.modelProvider is asked last.',
+      },
+      hostedToolSearch: {
+        type: 'boolean',
+        description:
+          'true offers the tool search of the provider: of Anthropic (Messages API) and of OpenAI (Responses API). Every model that agents use must support it. Default: false.',
       },
       demoScript: {
         type: 'string',

@@ -4,6 +4,7 @@ export { createLeasedRun } from './create-leased-run.ts';
 export type { LeasedRun } from './create-leased-run.ts';
 export { deepFreeze } from './frozen.ts';
 export { emptyArray } from './frozen.ts';
+export { estimateTokens } from './estimate-tokens.ts';
 export { errorText, messageWithCauses } from './error-text.ts';
 export { elicitationProblems, formOf, readElicitation } from './form/read-elicitation.ts';
 export type { ReadElicitation } from './form/read-elicitation.ts';

@@ -1,4 +1,4 @@
-import { createAgentTool, createJudge, ReActAgent, Supervision, verdictOutput } from '@ravi/agents';
+import { askToolNames, createAgentTool, createJudge, ReActAgent, Supervision, verdictOutput } from '@ravi/agents';
 import type { AgentMiddleware, AgentOptions } from '@ravi/agents';
 import { builtInAgent, delegatesOf } from '@ravi/host';
 import type { AgentEntry, ResolvedConfig } from '@ravi/host';
@@ -7,6 +7,8 @@ import type { Toolbox, ToolInvoker, ToolRuleLists } from '@ravi/invoker';
 import { isHostedTool, isLocalTool, KernelError, staticRisk } from '@ravi/kernel';
 import type { Clock, InterceptedCall, ModelProvider, Skill, Tool } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
+import { builtInSource } from '../sources/built-in-tools.ts';
+import { hostedToolSearchName } from '../tools/hosted-tool-search.ts';
 import { modelOfReferences } from './model-references.ts';
 
 /** Source of the tools that are agents. */
@@ -53,7 +55,7 @@ export interface AgentSetOptions {
 export function createAgentSet(options: AgentSetOptions): AgentSet {
   const { config, toolbox } = options;
   const { agent: builtIn, agents } = config;
-  const { demoScript: _, prices: __, modelCooldownMs: ___, ...ownEntry } = builtIn;
+  const { demoScript: _, prices: __, modelCooldownMs: ___, hostedToolSearch: ____, ...ownEntry } = builtIn;
   const entries = new Map([[builtInAgent, ownEntry as AgentEntry], ...Object.entries(agents)]);
   const supervision = new Supervision({ ...config.supervision, countsPerRun: true });
   const tools = new Map<string, Tool>();
@@ -104,7 +106,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
     const settings = name === builtInAgent ? entry : { ...inherited(entryOf(builtInAgent)), ...entry };
     const place = name === builtInAgent ? 'agent' : `agents.${name}`;
     const { model = [], system, description, approvals, budget, maxSteps, promoteAfterMs } = settings;
-    const { modelRetries, maxModelRetryDelayMs } = settings;
+    const { modelRetries, maxModelRetryDelayMs, maxToolTokens = defaultMaxToolTokens } = settings;
     const references = typeof model === 'string' ? [model] : model;
     const { clock } = options;
     const cooldown = builtIn.modelCooldownMs === undefined ? {} : { cooldownMs: builtIn.modelCooldownMs };
@@ -112,13 +114,18 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
       references.length === 0
         ? { provider: options.model }
         : modelOfReferences(references, options.models, { place: `${place}.model`, clock, ...cooldown });
-    const rules = rulesOf(entry, entries);
+    // A judge answers with its verdict and asks no one.
+    const rules = rulesOf(more.output === undefined ? settings : { ...settings, questions: false }, entries);
     const skills = offeredSkills(options.skills, entry, place);
     const agent = new ReActAgent({
       ...options.shared,
       name,
       supervision,
       skills,
+      toolBudget: {
+        maxTokens: maxToolTokens,
+        keeps: (tool) => keptSources.has(toolbox.sourceOf(tool) ?? ''),
+      },
       model: chosen.provider,
       middleware: [...options.middleware, ...guards],
       ...(isUnruled(rules) ? {} : { toolRules: rules }),
@@ -157,7 +164,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
   return {
     defaultName: config.defaultAgent,
     all,
-    rulesOf: (name) => rulesOf(entryOf(name), entries),
+    rulesOf: (name) => rulesOf(all.get(name)?.entry ?? entryOf(name), entries),
     warningsOf: (name) => unmatched(name, entryOf(name), toolbox),
   };
 }
@@ -165,18 +172,26 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
 /** Settings of the built-in agent that are defaults of the others. */
 function inherited(entry: AgentEntry): AgentEntry {
   const { model, approvals, budget, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs } = entry;
-  const settings = { model, approvals, budget, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs };
+  const { questions, maxToolTokens } = entry;
+  const ofModel = { model, modelRetries, maxModelRetryDelayMs, questions, maxToolTokens };
+  const settings = { ...ofModel, approvals, budget, maxSteps, promoteAfterMs };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
+
+/** Sources whose tools every request declares: those of the runtime find the others. */
+const keptSources: ReadonlySet<string> = new Set([builtInSource, delegatesSource]);
+const discoveryNames: readonly string[] = ['search_tools', 'describe_tool', hostedToolSearchName];
+const defaultMaxToolTokens = 3_000;
 
 // An agent may call its own delegates and no others, also if its patterns match them.
 function rulesOf(entry: AgentEntry, entries: ReadonlyMap<string, AgentEntry>): ToolRuleLists {
   const own = new Set(delegatesOf(entry).map(({ name }) => name));
   const others = [...entries.values()].flatMap(delegatesOf).filter(({ name }) => !own.has(name));
   const { allow, deny = [] } = entry.tools ?? {};
+  const unasked = entry.questions === false ? askToolNames : [];
   return {
-    ...(allow === undefined ? {} : { allow: [...allow, ...own] }),
-    deny: [...deny, ...new Set(others.map(({ name }) => name))],
+    ...(allow === undefined ? {} : { allow: [...allow, ...own, ...discoveryNames] }),
+    deny: [...deny, ...new Set(others.map(({ name }) => name)), ...unasked],
   };
 }
 

@@ -1,9 +1,9 @@
-import { missingJobTools } from '@ravi/agents';
+import { missingJobTools, missingQuestionTools } from '@ravi/agents';
 import { createDiscoveryTools, createToolChainTool } from '@ravi/capabilities';
 import type { ToolChainToolOptions } from '@ravi/capabilities';
 import { freezeForeignTool } from '@ravi/invoker/internal';
 import type { Toolbox } from '@ravi/invoker';
-import type { AnyTool } from '@ravi/kernel';
+import type { AnyTool, HostedTool } from '@ravi/kernel';
 import type { SourceFailure } from './live-source.ts';
 
 /** Tools of the runtime, which depend on those of the sources. */
@@ -20,9 +20,14 @@ export interface BuiltInTools {
 /** Name of their source. */
 export const builtInSource = 'built-in';
 
-/** Creates the tools for discovery, jobs and scripts. */
-export function createBuiltInTools(toolbox: Toolbox, chain: ToolChainToolOptions): BuiltInTools {
-  const discovery = createDiscoveryTools(toolbox);
+/** Creates the tools for discovery, questions, jobs and scripts. `search` is the tool search of a provider. */
+export function createBuiltInTools(
+  toolbox: Toolbox,
+  chain: ToolChainToolOptions,
+  search: HostedTool | undefined,
+): BuiltInTools {
+  const discovery = [...createDiscoveryTools(toolbox), ...(search === undefined ? [] : [search])];
+  let questions: readonly AnyTool[] = [];
   let jobs: readonly AnyTool[] = [];
   let current: AnyTool | undefined;
   let failures: readonly SourceFailure[] = [];
@@ -31,7 +36,9 @@ export function createBuiltInTools(toolbox: Toolbox, chain: ToolChainToolOptions
     update() {
       // Without tools whose calls become jobs they are not needed; once offered they stay.
       jobs = [...jobs, ...missingJobTools(toolbox)].filter((tool, index, all) => all.indexOf(tool) === index);
-      const others = [...discovery, ...jobs];
+      // A tool of the same name from a source replaces one of these.
+      questions = [...questions, ...missingQuestionTools(toolbox)];
+      const others = [...discovery, ...questions, ...jobs];
       // A snapshot: the description shows the tools that scripts may call now.
       const next = freezeForeignTool(createToolChainTool(chain));
       // The same object while nothing changes, so that prompts stay the same.

@@ -4,6 +4,7 @@ import { KernelError, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, ToolSource } from '@ravi/kernel';
 import type { Installation } from '../installation.ts';
 import type { Parts } from '../tokens.ts';
+import { createHostedToolSearch } from '../tools/hosted-tool-search.ts';
 import { createAcceptedDefinitions } from './accepted-definitions.ts';
 import { delegatesSource } from '../agents/agent-set.ts';
 import { builtInSource, createBuiltInTools } from './built-in-tools.ts';
@@ -49,6 +50,8 @@ export interface ToolSources extends AsyncDisposable {
 }
 
 const maxStartMs = 30_000;
+/** Tokens of the tools in the description of `tool_chain`: a third of what one request declares by default. */
+const maxDeclaredTokens = 1_000;
 /** Names that the toolbox and this service use for themselves. */
 const reservedNames: readonly string[] = [builtInSource, delegatesSource, 'local'];
 
@@ -63,12 +66,18 @@ export function createToolSources(parts: Parts): ToolSources {
     stateStore,
     durable,
     publicAddress,
+    config,
     clock,
     logger,
   } = parts;
   const definitions = createAcceptedDefinitions(stateStore?.values);
   const durableChains = durable === undefined ? {} : { chains: durable.chains };
-  const builtIn = createBuiltInTools(toolbox, { invoker, sandbox, preflight, ...durableChains });
+  const search = config.agent.hostedToolSearch === true ? createHostedToolSearch(parts.models) : undefined;
+  const builtIn = createBuiltInTools(
+    toolbox,
+    { invoker, sandbox, preflight, maxToolTokens: maxDeclaredTokens, ...durableChains },
+    search,
+  );
   let all: readonly LiveSource[] = [];
   const listeners = new Set<() => void>();
   let isStarted = false;

@@ -12,6 +12,8 @@ import type {
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
 import type { ApprovalMode, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
+import type { ApprovalMode, HistoryView, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
+import type { ToolBudget } from '../prompt/tool-budget.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { OutputCheck } from './output-check.ts';
@@ -48,6 +50,7 @@ export interface AgentDefinition {
   readonly onApprovalExpiry: ExpiryPolicy;
   readonly jobs: JobStore | undefined;
   readonly supervision: Supervision | undefined;
+  readonly toolBudget: ToolBudget | undefined;
 }
 
 const key: unique symbol = Symbol('definition of an agent');

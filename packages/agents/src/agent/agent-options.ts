@@ -21,6 +21,7 @@ import type {
   StandardSchema,
   ToolRegistry,
 } from '@ravi/kernel';
+import type { ToolBudget } from '../prompt/tool-budget.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { BudgetLimits } from './budget.ts';
@@ -87,6 +88,11 @@ export interface AgentOptions extends InvokerParts {
    * such as `ask_user`, need no pattern.
    */
   readonly toolRules?: ToolRuleLists;
+  /**
+   * Limit of the tools that one request declares; no limit by default. Tools above it are deferred: the model finds them with the tools of
+   * `createDiscoveryTools`, with `infoTool` or with the tool search of its provider, and may then call them.
+   */
+  readonly toolBudget?: ToolBudget;
   /** An invoker to share; by default the agent creates its own. */
   readonly invoker?: ToolInvoker;
   /** First part of the system prompt. */

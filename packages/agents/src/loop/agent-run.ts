@@ -163,7 +163,7 @@ export class AgentRun implements AgentContext {
       this.session.onHumanWait((...wait) => pausing.enter(...wait));
       this.pausing = pausing;
     }
-    this.offered = new OfferedTools(this.definition, this.session);
+    this.offered = new OfferedTools(this.definition, this.session, parts.conversation);
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
     const { journal } = this.session;

@@ -1,16 +1,21 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { isToolSearch, specOf } from '@ravi/kernel';
-import type { AnyTool, FunctionSpec, ToolSpec } from '@ravi/kernel';
+import type { AnyTool, FunctionSpec, ModelMessage, ToolSpec } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
+import { discoveredTools } from './discovered-tools.ts';
+import { chooseTools, shortenedSpec } from './tool-budget.ts';
+import type { ChosenTools } from './tool-budget.ts';
 
 /**
  * Tools that a run offers its model: those that the session allows, in the order of the registry. Deferred tools are
- * included once they were described, or at once if the provider has a tool search. The array stays the same object while nothing changes.
+ * included once they were described, or at once if the provider has a tool search. Tools above the budget of the agent are deferred
+ * too. The array stays the same object while nothing changes.
  */
 export class OfferedTools {
   readonly #definition: AgentDefinition;
   readonly #session: InvokerSession;
+  readonly #conversation: { readonly messages: readonly ModelMessage[] };
   #described: Set<string> | undefined;
   #dropped: Set<string> | undefined;
   /** Inputs of the current arrays. */
@@ -20,9 +25,14 @@ export class OfferedTools {
   #specs: readonly ToolSpec[] = emptyArray;
   #declared: readonly AnyTool[] = emptyArray;
 
-  constructor(definition: AgentDefinition, session: InvokerSession) {
+  constructor(
+    definition: AgentDefinition,
+    session: InvokerSession,
+    conversation: { readonly messages: readonly ModelMessage[] },
+  ) {
     this.#definition = definition;
     this.#session = session;
+    this.#conversation = conversation;
   }
 
   /** Returns the tools that may be called now. */
@@ -52,27 +62,34 @@ export class OfferedTools {
     return this.#declared;
   }
 
-  /** Offers a deferred tool from now on. */
+  /** Offers a deferred tool from now on, or again if the budget of tools has removed it. */
   describe(name: string): void {
-    if (this.#described?.has(name) === true) return;
-    this.#described ??= new Set();
-    this.#described.add(name);
+    const described = this.#discovered();
+    if (described.has(name) && this.#definition.toolBudget === undefined) return;
+    described.delete(name);
+    described.add(name);
     this.#specs = this.#specsOf(this.#tools);
   }
 
+  // A run that continues a conversation has the tools that the model discovered in it.
+  #discovered(): Set<string> {
+    return (this.#described ??= new Set(discoveredTools(this.#conversation.messages)));
+  }
+
   #specsOf(tools: readonly AnyTool[]): readonly ToolSpec[] {
-    const { model } = this.#definition;
+    const { model, toolBudget } = this.#definition;
     const providers = model.interfaces ?? [model.id];
     const known = tools.map((tool) => {
       const specs = unique(providers.map((provider) => knownSpec(tool, provider)));
       if (specs.length === 0) this.#reportDrop(tool.name, providers.join(' or '));
-      return { tool, specs };
+      return { name: tool.name, tool, specs, isDeferred: specs.some(isDeferred) };
     });
-    const hasSearch = known.some(({ specs }) => specs.some(isToolSearch));
-    const offered = known.map(({ tool, specs }) => ({
-      tool,
-      specs: specs.flatMap((spec) => this.#shown(spec, hasSearch)),
-    }));
+    // Of several providers each needs one: without it a deferred tool would be sent to it like any other.
+    const hasSearch = providers.every((provider) =>
+      known.some(({ specs }) => specs.some((spec) => isToolSearch(spec, provider))),
+    );
+    const chosen = toolBudget === undefined ? undefined : chooseTools(known, this.#discovered(), toolBudget);
+    const offered = known.map((each) => ({ tool: each.tool, specs: this.#shown(each, hasSearch, chosen) }));
     this.#declared = offered.filter(({ specs }) => specs.some((spec) => !isDeferred(spec))).map(({ tool }) => tool);
     const shown = offered.flatMap(({ specs }) => specs);
     // A copy, because an array that has grown has spare capacity and this one lives as long as the run.
@@ -80,11 +97,19 @@ export class OfferedTools {
   }
 
   /** A provider with a tool search receives deferred tools as such; a model without one sees them once described. */
-  #shown(spec: ToolSpec, hasSearch: boolean): readonly ToolSpec[] {
-    if (!isDeferred(spec)) return [spec];
-    if (this.#described?.has(spec.name) !== true) return hasSearch ? [spec] : [];
-    const { lazySchema: _, ...shown } = spec;
-    return [shown];
+  #shown(
+    {
+      name,
+      specs,
+      isDeferred: isOwn,
+    }: { readonly name: string; readonly specs: readonly ToolSpec[]; readonly isDeferred: boolean },
+    hasSearch: boolean,
+    chosen: ChosenTools | undefined,
+  ): readonly ToolSpec[] {
+    const isDeclared = chosen === undefined ? !isOwn || this.#discovered().has(name) : chosen.declared.has(name);
+    if (!isDeclared) return hasSearch ? specs.map(deferred) : [];
+    const whole = isOwn ? specs.map(declared) : specs;
+    return chosen?.shortened.has(name) === true ? whole.map(shortenedSpec) : whole;
   }
 
   #reportDrop(tool: string, provider: string): void {
@@ -100,6 +125,16 @@ export class OfferedTools {
 
 function isDeferred(spec: ToolSpec): spec is FunctionSpec & { readonly lazySchema: true } {
   return spec.type === 'function' && spec.lazySchema === true;
+}
+
+function deferred(spec: ToolSpec): ToolSpec {
+  return spec.type !== 'function' || isDeferred(spec) ? spec : { ...spec, lazySchema: true };
+}
+
+function declared(spec: ToolSpec): ToolSpec {
+  if (!isDeferred(spec)) return spec;
+  const { lazySchema: _, ...shown } = spec;
+  return shown;
 }
 
 const specsOfTool = new WeakMap<AnyTool, Map<string, ToolSpec | undefined>>();

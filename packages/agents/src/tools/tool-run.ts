@@ -57,3 +57,8 @@ export function toolRunOf(context: ToolContext): ToolRun | undefined {
   const run = agentContextOf(context);
   return run instanceof AgentRun ? run : undefined;
 }
+
+/** Offers a deferred tool to the model that made this call, from its next request on. Has no effect without an agent. */
+export function offerTool(context: ToolContext, tool: string): void {
+  toolRunOf(context)?.offered.describe(tool);
+}

@@ -1,3 +1,4 @@
+import { offerTool } from '@ravi/agents';
 import { sessionOf } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
@@ -10,7 +11,8 @@ const scripts = { type: 'boolean', description: 'Only tools that scripts may cal
 
 /**
  * Creates `search_tools` and `describe_tool`, which give the model what scripts have as `tools.search` and
- * `tools.describe`. They find the tools that the session may call, including deferred ones, and no others.
+ * `tools.describe`. They find the tools that the session may call, including deferred ones, and no others. The model of an agent may
+ * call a deferred tool after it was described.
  */
 export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
   const directory = toolDirectoryOf(registry);
@@ -49,7 +51,7 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
   const describe = defineTool({
     name: 'describe_tool',
     description:
-      'Describes one tool: summary is its parameters and one line, full its complete declaration and documentation.',
+      'Describes one tool, which you may then call: summary is its parameters and one line, full its complete declaration and documentation.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -65,7 +67,9 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
     allowedCallers: ['direct'],
     execute(args, context) {
       const { name, scripts: forScripts, ...options } = args as { name: string; scripts?: boolean } & DescribeOptions;
-      return directory.describe(name, findable(context, forScripts), options);
+      const text = directory.describe(name, findable(context, forScripts), options);
+      if (forScripts !== true && options.detail !== 'name') offerTool(context, name);
+      return text;
     },
   });
 

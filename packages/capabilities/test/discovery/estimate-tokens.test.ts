@@ -1,6 +1,7 @@
 import { encode } from 'gpt-tokenizer';
 import { expect, test } from 'vitest';
-import { estimateTokens, toolGroups } from '../../src/discovery/tool-overview.ts';
+import { estimateTokens } from '@ravi/support';
+import { toolGroups } from '../../src/discovery/tool-overview.ts';
 import { toolDeclarations } from '../../src/declarations/tool-declarations.ts';
 import { realTools, realToolsMissing } from './shared-tools.ts';
 

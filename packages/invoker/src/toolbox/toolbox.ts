@@ -1,5 +1,5 @@
-import { isHostedTool, isKernelError, KernelError, silentLogger, specOf, staticRisk } from '@ravi/kernel';
-import type { AddToolOptions, AnyTool, Logger, ToolRegistry, ToolRisk, ToolSpec } from '@ravi/kernel';
+import { isKernelError, KernelError, silentLogger, specOf } from '@ravi/kernel';
+import type { AddToolOptions, AnyTool, Logger, ToolRegistry, ToolSpec } from '@ravi/kernel';
 import type { HookManager } from '../hooks/hook-manager.ts';
 import { freezeForeignTool, freezeTool } from './freeze-tool.ts';
 
@@ -177,11 +177,6 @@ export class Toolbox implements ToolRegistry {
     return this.#slots.get(name)?.source;
   }
 
-  /** Returns the tools that the invoker runs and whose risk is exactly `risk` before their arguments are known, with a `defaultRisk` of `safe`. */
-  byRisk(risk: ToolRisk): readonly AnyTool[] {
-    return this.all().filter((tool) => !isHostedTool(tool) && staticRisk(tool, 'safe') === risk);
-  }
-
   /** Returns the specs for a provider of every tool that is not deferred. Tools without a spec for it are dropped and reported. */
   schemas(provider: string): readonly ToolSpec[] {
     const specs: ToolSpec[] = [];
@@ -191,14 +186,6 @@ export class Toolbox implements ToolRegistry {
       else if (!isDeferred(spec)) specs.push(spec);
     }
     return specs;
-  }
-
-  /** Returns the specs for a provider of the deferred tools, after discovery. */
-  deferredSchemas(provider: string): readonly ToolSpec[] {
-    return this.all().flatMap((tool) => {
-      const spec = specOf(tool, provider);
-      return spec !== undefined && isDeferred(spec) ? [spec] : [];
-    });
   }
 
   /** Returns the spec of one tool for a provider; `undefined` if the tool is unknown or has no spec for it. */

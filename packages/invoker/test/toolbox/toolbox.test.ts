@@ -101,21 +101,6 @@ test('a name is free for any source after its tool was removed', () => {
   assert.equal(toolbox.sourceOf('send'), 'mcp:mail');
 });
 
-test('byRisk counts a tool without a declared risk as safe and leaves out hosted tools', () => {
-  const { toolbox } = createToolbox([
-    recordingTool('none'),
-    recordingTool('safe', { risk: 'safe' }),
-    recordingTool('high', { risk: 'high' }),
-    recordingTool('critical', { risk: 'critical' }),
-    webSearch,
-    computer,
-  ]);
-  const names = (risk: 'safe' | 'high' | 'critical') => toolbox.byRisk(risk).map((tool) => tool.name);
-  assert.deepEqual(names('safe'), ['none', 'safe']);
-  assert.deepEqual(names('high'), ['high', 'computer']);
-  assert.deepEqual(names('critical'), ['critical']);
-});
-
 test('a provider gets its own spec of a hosted tool and never that of another provider', () => {
   const { toolbox } = createToolbox([webSearch]);
   assert.deepEqual(toolbox.schemas('anthropic/messages'), [
@@ -130,7 +115,6 @@ test('a tool without a spec for a provider is dropped with one log line and one 
     toolbox.schemas('anthropic/messages').map((spec) => spec.name),
     ['a'],
   );
-  toolbox.deferredSchemas('anthropic/messages');
   assert.deepEqual(logger.messages('warn'), ['tool not offered to the model: it has no spec for this provider']);
   assert.deepEqual(
     recorded.of('tool-dropped').map(({ tool, provider }) => [tool, provider]),
@@ -143,11 +127,10 @@ test('a provider id with the name of an inherited property has no spec', () => {
   assert.deepEqual(toolbox.schemas('constructor'), []);
 });
 
-test('specs of deferred tools are sent after discovery only', () => {
+test('the specs of all tools leave out deferred ones', () => {
   const { toolbox } = createToolbox([recordingTool('now'), recordingTool('later', { deferLoading: true })]);
   const names = (specs: readonly { readonly name: string }[]) => specs.map((spec) => spec.name);
   assert.deepEqual(names(toolbox.schemas('openai')), ['now']);
-  assert.deepEqual(names(toolbox.deferredSchemas('openai')), ['later']);
   assert.deepEqual(toolbox.schemaFor('later', 'openai'), {
     type: 'function',
     name: 'later',

@@ -55,11 +55,11 @@ export function specOf(tool: AnyTool, provider: string): ToolSpec | undefined {
 }
 
 /**
- * Returns true for the tool search of a provider, of a type such as `tool_search` or `tool_search_tool_bm25_20251119`: with
+ * Returns true for the tool search of `provider`, of a type such as `tool_search` or `tool_search_tool_bm25_20251119`: with
  * it the provider reads the schemas of deferred tools itself.
  */
-export function isToolSearch(spec: ToolSpec): boolean {
-  if (spec.type !== 'provider') return false;
+export function isToolSearch(spec: ToolSpec, provider: string): boolean {
+  if (spec.type !== 'provider' || spec.provider !== provider) return false;
   const { type } = spec.spec;
   return typeof type === 'string' && type.startsWith('tool_search');
 }
