@@ -20,7 +20,7 @@ function assertProblem({ status, body }: Answer, expected: number, code: string,
 }
 
 test('health returns the status and the number of tools', async () => {
-  assert.deepEqual(await server.get('/health'), { status: 200, body: { status: 'ok', tools: 7 } });
+  assert.deepEqual(await server.get('/health'), { status: 200, body: { status: 'ok', tools: 10 } });
 });
 
 test('tools are listed with risk, source and schemas, and no path of the host', async () => {
