@@ -12,7 +12,6 @@ import type {
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
 import type { ApprovalMode, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
-import type { ApprovalMode, HistoryView, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
 import type { ToolBudget } from '../prompt/tool-budget.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
