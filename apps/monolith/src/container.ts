@@ -9,6 +9,7 @@ import { createTelemetry } from '@ravi/otel';
 import type { Telemetry } from '@ravi/otel';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
+import { openSharedBudgets } from './budgets/open-shared-budgets.ts';
 import { createHttpApp } from './http/app.ts';
 import { createEndpoints } from './http/endpoints.ts';
 import { createCallerApprovals } from './http/approvals/approval-operations.ts';
@@ -51,6 +52,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
     createArtifactDamage({ blobStore: withCollectedChunks(blobStore), clock, logger }),
   artifactQuota: ({ config, artifactDamage: { store: blobStore }, clock }) =>
     createArtifactQuota({ blobStore, maxBytes: config.server.maxArtifactBytes, clock }),
+  sharedBudgets: openSharedBudgets,
   invoker: createInvoker,
   runChain: createChainRunner,
   snippetTools: createSnippetTools,
@@ -133,7 +135,7 @@ function createDecisionRules(parts: Parts): DecisionRules {
 
 function createInvoker(parts: Parts): ToolInvoker {
   const { config, toolbox, approvals, artifactQuota, hooks, digestKey, hostPaths, clock, logger } = parts;
-  const { telemetry, stateStore, redactor } = parts;
+  const { telemetry, stateStore, redactor, sharedBudgets } = parts;
   return new ToolInvoker({
     registry: toolbox,
     approvalHandler: approvals,
@@ -147,6 +149,7 @@ function createInvoker(parts: Parts): ToolInvoker {
     clock,
     logger,
     ...(telemetry && { wrapExecution: telemetry.within }),
+    ...(sharedBudgets && { spending: sharedBudgets.spending }),
     ...(stateStore && { journal: stateStore.journal }),
   });
 }

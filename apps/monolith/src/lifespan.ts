@@ -137,7 +137,7 @@ function openDurable(
   // Durable runs are left as they are for the next process.
   lifetime.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
   opening.use(startPacking({ retention: store.retention, clock, logger }));
-  opening.use(startKeyRemoval({ requests: store.requests, clock, logger }));
+  opening.use(startKeyRemoval({ requests: store.requests, budgets: store.budgets, clock, logger }));
   const { enabled, ...ages } = config.retention;
   if (enabled) opening.use(startRetention({ store, blobStore, recorder, clock, logger, ...ages }));
 }

@@ -1,4 +1,5 @@
 import type { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import type { SharedBudgets } from '@ravi/agents';
 import type { Preflight } from '@ravi/capabilities';
 import type { ResolvedConfig } from '@ravi/host';
 import type {
@@ -98,6 +99,8 @@ export interface Services {
   readonly artifactDamage: ArtifactDamage;
   /** Limit of the artifacts of single tool calls. */
   readonly artifactQuota: ArtifactQuota;
+  /** Budgets of a day; `undefined` if the configuration limits none. */
+  readonly sharedBudgets: SharedBudgets | undefined;
   readonly invoker: ToolInvoker;
   readonly runChain: ChainRunner;
   readonly snippetTools: SnippetTools;
@@ -160,6 +163,7 @@ export const tokens: Tokens = {
   decisionRules: token('decisionRules'),
   artifactDamage: token('artifactDamage'),
   artifactQuota: token('artifactQuota'),
+  sharedBudgets: token('sharedBudgets'),
   invoker: token('invoker'),
   runChain: token('runChain'),
   snippetTools: token('snippetTools'),

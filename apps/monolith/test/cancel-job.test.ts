@@ -19,6 +19,7 @@ test('a job of a run that another process holds is not cancelled, even if the cl
     chains,
     agentRunner,
     pausedRuns: { check: async () => {} },
+    admit: async () => {},
     hooks: new HookManager({ clock, logger }),
     clock,
     logger,

@@ -47,6 +47,10 @@ export type { PausedRun, PausedSession, RecoveryStores, QuestionAnswer, ResumePo
 export { missingJobTools } from './tools/job-tools.ts';
 export { createAgentTool } from './tools/agent-tool.ts';
 export type { AgentToolOptions } from './tools/agent-tool.ts';
+export { createSharedBudgets } from './budgets/shared-budgets.ts';
+export type { SharedBudgets, SharedBudgetsOptions } from './budgets/shared-budgets.ts';
+export { claimsOf, limitField, limitsOf } from './budgets/shared-limits.ts';
+export type { DailyLimits, SharedLimits } from './budgets/shared-limits.ts';
 export { createJudge, verdictOutput } from './extensions/judge.ts';
 export type { JudgeOptions } from './extensions/judge.ts';
 export { Supervision } from './supervision/supervision.ts';

@@ -1,6 +1,7 @@
 import { defaultChainPolicy } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
 import { agentProperties } from './agent-schema.ts';
+import { budgetProperties } from './budget-schema.ts';
 import { pluginPorts } from './config.ts';
 
 const pluginEntry: JsonSchema = {
@@ -251,6 +252,7 @@ export const configSchema: JsonSchema = {
       },
     },
     ...agentProperties,
+    ...budgetProperties,
     retention: {
       type: 'object',
       additionalProperties: false,

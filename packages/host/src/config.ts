@@ -1,5 +1,6 @@
 import type { ChainPolicy, PortName } from '@ravi/kernel';
 import type { AgentConfig, AgentEntry, SupervisionConfig } from './agent-config.ts';
+import type { SharedBudgetsConfig } from './budget-config.ts';
 
 /** One plugin in a configuration: its package or file, and its options. */
 export interface PluginEntry {
@@ -151,6 +152,7 @@ export interface RaviConfig {
   /** Agent of runs that name none. Default: `ravi`. */
   readonly defaultAgent?: string;
   readonly supervision?: Partial<SupervisionConfig>;
+  readonly budgets?: SharedBudgetsConfig;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
   readonly retention?: Partial<RetentionConfig>;
@@ -173,6 +175,7 @@ export interface ResolvedConfig {
   readonly agents: Readonly<Record<string, AgentEntry>>;
   readonly defaultAgent: string;
   readonly supervision: SupervisionConfig;
+  readonly budgets: SharedBudgetsConfig;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
   readonly retention: RetentionConfig;

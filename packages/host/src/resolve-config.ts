@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { KernelError, defineChainPolicy, isKernelError } from '@ravi/kernel';
 import { agentMistakes } from './check-agents.ts';
+import { budgetMistakes } from './check-budgets.ts';
 import { compileSchema } from './compile-schema.ts';
 import { configSchema } from './config-schema.ts';
 import type { RaviConfig, ResolvedConfig } from './config.ts';
@@ -24,8 +25,9 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
-  const { agents, defaultAgent, supervision } = config as Required<RaviConfig>;
-  const contradictions = agentMistakes({ agent: agent as ResolvedConfig['agent'], agents, defaultAgent });
+  const { agents, defaultAgent, supervision, budgets } = config as Required<RaviConfig>;
+  const ofAgents = { agent: agent as ResolvedConfig['agent'], agents };
+  const contradictions = [...agentMistakes({ ...ofAgents, defaultAgent }), ...budgetMistakes({ ...ofAgents, budgets })];
   if (contradictions.length > 0) throw invalidConfig(source, contradictions);
   try {
     return {
@@ -41,6 +43,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       agents,
       defaultAgent,
       supervision: supervision as ResolvedConfig['supervision'],
+      budgets,
       retention: retention as ResolvedConfig['retention'],
       logging: logging as ResolvedConfig['logging'],
       telemetry: telemetry as ResolvedConfig['telemetry'],

@@ -15,6 +15,7 @@ import type {
 import { CallRun } from './call-run.ts';
 import { elicit } from './approval/elicit.ts';
 import { recordBeginning } from './gates/journal.ts';
+import { spenderOf } from './gates/spend.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import { sessionBlobs } from './scope/session-artifacts.ts';
@@ -176,6 +177,7 @@ export class CallContext implements ToolContext {
     return (use) => {
       const { scope, name: tool, runtime } = this.#pending;
       runtime.hooks.emit({ type: 'model-lent', ...scope, tool, ...use });
+      runtime.spending?.lent(spenderOf(this.#pending), use);
     };
   }
 

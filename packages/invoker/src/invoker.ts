@@ -35,6 +35,7 @@ import { kindGate } from './gates/kind.ts';
 import { lockGate } from './gates/lock.ts';
 import { lookupGate } from './gates/lookup.ts';
 import { reconcileGate } from './gates/reconcile.ts';
+import { spendGate } from './gates/spend.ts';
 import { HookManager } from './hooks/hook-manager.ts';
 import { assessCall } from './assess-call.ts';
 import type { CallAssessment } from './assess-call.ts';
@@ -42,7 +43,7 @@ import { PendingCall } from './pending-call.ts';
 import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
 import { createScrubber } from './scrub.ts';
 import type { GateStop } from './error-results.ts';
-import type { ExecutionWrapper, InvokerRuntime } from './runtime.ts';
+import type { CallSpending, ExecutionWrapper, InvokerRuntime } from './runtime.ts';
 import { InvokerSession } from './scope/session.ts';
 import { withRisksOf } from './scope/session-limits.ts';
 import type { SessionOptions } from './scope/session-options.ts';
@@ -64,6 +65,7 @@ const gates: readonly Gate[] = [
   cancellationGate, //  was the run cancelled?
   lockGate, //          may it run at the same time as the running calls?
   reconcileGate, //     did an earlier attempt of it take effect?
+  spendGate, //         do the budgets that it shares allow it?
   journalGate, //       is it on record before it starts?
 ];
 
@@ -91,6 +93,8 @@ export interface ToolInvokerOptions {
   readonly secrets?: Iterable<string>;
   /** Wraps the execution of each tool, for example to make a span of a trace active in asynchronous calls. */
   readonly wrapExecution?: ExecutionWrapper;
+  /** Asked before each call that has passed all other gates, for budgets that runs share. */
+  readonly spending?: CallSpending;
 }
 
 /**
@@ -142,6 +146,7 @@ export class ToolInvoker {
       findSecrets: createSecretFinder(options.secrets ?? []),
       wrapExecution: options.wrapExecution,
       invoke: (call, how) => this.invoke(call, how),
+      spending: options.spending,
     };
     invokers.set(this.#runtime, this);
   }
@@ -254,6 +259,7 @@ const ownParts = [
   'redactMessage',
   'secrets',
   'wrapExecution',
+  'spending',
 ] as const satisfies readonly (keyof ToolInvokerOptions)[];
 
 // The call may have been made inside a tool that has tools of its own.

@@ -6,6 +6,8 @@ import type {
   InvocationResult,
   Journal,
   Logger,
+  ModelUse,
+  Principal,
   ToolRegistry,
 } from '@ravi/kernel';
 import type { SecretFinder } from './approval/secret-spans.ts';
@@ -19,6 +21,23 @@ import type { SchemaCache } from './validation/schema-cache.ts';
 
 /** Runs `body`, the execution of one call, and returns its result: for example inside the active span of a trace. */
 export type ExecutionWrapper = <Value>(scope: EventScope, body: () => Value) => Value;
+
+/** Owner of a call that counts in budgets. */
+export interface CallSpender {
+  /** Run that tools and observers see. */
+  readonly runId: string;
+  readonly principal: Principal;
+  /** Agent whose run makes the call, itself or in a script; absent without one. */
+  readonly agent?: string;
+}
+
+/** Budgets that several runs, and several processes, share. */
+export interface CallSpending {
+  /** Counts a call that is about to run. Returns the reason if no budget is left for it; a rejection refuses the call too. */
+  call(spender: CallSpender): Promise<string | undefined>;
+  /** Counts what a model used that a tool asked for what it connects to. */
+  lent(spender: CallSpender, use: ModelUse): void;
+}
 
 /** Collaborators of the invoker, available to every gate. */
 export interface InvokerRuntime {
@@ -39,4 +58,5 @@ export interface InvokerRuntime {
   readonly wrapExecution: ExecutionWrapper | undefined;
   /** Invokes a call of these collaborators. */
   readonly invoke: (call: ToolCall, options: InvokeOptions) => Promise<InvocationResult>;
+  readonly spending: CallSpending | undefined;
 }

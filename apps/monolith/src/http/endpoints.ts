@@ -106,7 +106,15 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),
     ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),
-    ...budgetOperations({ budget: config.agent.budget ?? {}, policy, runs: store.runs, recorder, clock }),
+    ...budgetOperations({
+      budget: config.agent.budget ?? {},
+      policy,
+      runs: store.runs,
+      recorder,
+      clock,
+      shared: parts.sharedBudgets,
+      limits: config.budgets,
+    }),
   ];
 }
 

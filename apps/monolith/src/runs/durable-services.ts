@@ -1,4 +1,5 @@
 import type { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
+import type { SharedBudgets } from '@ravi/agents';
 import { createDurableChains } from '@ravi/capabilities';
 import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
 import { isWebApprovalHandler } from '@ravi/approval-web';
@@ -21,7 +22,7 @@ import type { AgentSet } from '../agents/agent-set.ts';
 import type { Extensions } from '../extensions.ts';
 import type { Redactor } from '../logging/redactor.ts';
 import { createAgentRunner } from './agent-runner.ts';
-import type { AgentRunner } from './agent-runner.ts';
+import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 import { createExchangeRecorder } from './exchange-recorder.ts';
 import { withEventRecording } from './with-event-recording.ts';
 import { createPausedRunLimit } from './paused-run-limit.ts';
@@ -65,6 +66,7 @@ export interface DurableServicesOptions {
   readonly skills: readonly Skill[];
   readonly extensions: Pick<Extensions, 'middleware' | 'view'>;
   readonly invoker: ToolInvoker;
+  readonly sharedBudgets: SharedBudgets | undefined;
   readonly hooks: HookManager;
   readonly sandbox: Sandbox;
   readonly preflight: Preflight | false;
@@ -121,7 +123,9 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       return runs.transition(runId, change);
     },
   };
-  const { config, model, models, skills, toolbox, extensions } = options;
+  const { config, model, models, skills, toolbox, extensions, sharedBudgets } = options;
+  // A request is reserved as other middleware made it, and one that is refused is not recorded.
+  const budgeted = sharedBudgets === undefined ? [] : [sharedBudgets.middleware];
   const agents = createAgentSet({
     config,
     shared: {
@@ -138,7 +142,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       ...(extensions.view === undefined ? {} : { view: extensions.view }),
     },
     // The recorder is the innermost: it stores what the model receives and responds.
-    middleware: [...extensions.middleware, exchanges],
+    middleware: [...extensions.middleware, ...budgeted, exchanges],
     model,
     models,
     skills,
@@ -147,8 +151,10 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   });
   const agentRunner = createAgentRunner({ agents, recorder, stores: { journal, approvals }, lifetime });
   const { maxPausedRuns } = options.config.approvals;
-  const pausedRuns = createPausedRunLimit({ runs, maxPausedRuns, clock });
-  const service = createRunService({ store, chains, agentRunner, pausedRuns, hooks, clock, logger });
+  const pausedRuns = withBudgets(createPausedRunLimit({ runs, maxPausedRuns, clock }), sharedBudgets);
+  const admit = async ({ principal = 'local', agent = agents.defaultName }: AgentRequest): Promise<void> =>
+    sharedBudgets?.admit(principal, agent);
+  const service = createRunService({ store, chains, agentRunner, pausedRuns, admit, hooks, clock, logger });
   return { store, recorder, turns, chains, agents, agentRunner, runs: service, pausedRuns, approvalMode };
 }
 
@@ -164,6 +170,17 @@ function withEventsFirst(history: HistoryStore, recorder: Pick<RunRecorder, 'act
       return history.append(entries, expectedLength, writer);
     },
     read: (principal, sessionId, page) => history.read(principal, sessionId, page),
+  };
+}
+
+/** Refuses the start of a script, too, whose principal has no calls left. */
+function withBudgets(pausedRuns: PausedRunLimit, budgets: SharedBudgets | undefined): PausedRunLimit {
+  if (budgets === undefined) return pausedRuns;
+  return {
+    async check(principal) {
+      await budgets.admit(principal);
+      await pausedRuns.check(principal);
+    },
   };
 }
 

@@ -14,7 +14,7 @@ export interface RunService {
   /**
    * Starts the agent and resolves with the run once it is stored.
    * @throws RunProblem `E_SESSION_BUSY` if its session has another live run
-   * @throws KernelError `E_BUSY` if the principal has as many paused runs as it may
+   * @throws KernelError `E_BUSY` if the principal has as many paused runs as it may; `E_BUDGET_EXHAUSTED` if a budget of the day is used up
    */
   startAgent(request: AgentRequest): Promise<Run>;
   /**
@@ -42,6 +42,8 @@ export interface RunServiceOptions {
   readonly chains: DurableChains;
   readonly agentRunner: AgentRunner;
   readonly pausedRuns: PausedRunLimit;
+  /** Called before an agent starts. @throws KernelError `E_BUDGET_EXHAUSTED` */
+  readonly admit: (request: AgentRequest) => Promise<void>;
   readonly hooks: HookManager;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -49,7 +51,7 @@ export interface RunServiceOptions {
 
 /** Creates the run service of a process over its state store. */
 export function createRunService(options: RunServiceOptions): RunService {
-  const { store, chains, agentRunner, pausedRuns, hooks, clock, logger } = options;
+  const { store, chains, agentRunner, pausedRuns, admit, hooks, clock, logger } = options;
 
   async function recorded(runId: string): Promise<Run> {
     const run = await store.runs.get(runId);
@@ -126,6 +128,7 @@ export function createRunService(options: RunServiceOptions): RunService {
         const live = sessionId === undefined ? undefined : await findLiveRun(store.runs, { sessionId, principal });
         if (live !== undefined) throw new RunProblem(busySession(live), live.id);
         await pausedRuns.check(principal);
+        await admit(request);
         const { runId, result } = await agentRunner.start(request);
         inBackground(runId, result);
         return recorded(runId);

@@ -1,10 +1,12 @@
 import { api } from '@ravi/api';
 import type { Budget } from '@ravi/api';
-import type { AgentConfig } from '@ravi/host';
+import type { SharedBudgets } from '@ravi/agents';
+import type { AgentConfig, SharedBudgetsConfig } from '@ravi/host';
 import type { ChainPolicy, Clock, Principal, Run, RunStore } from '@ravi/kernel';
 import { implement, listOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import { runDetails } from '../../runs/run-details.ts';
+import { dailyBudgets } from '../../budgets/daily-budgets.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 
 const dayMs = 86_400_000;
@@ -19,6 +21,9 @@ export interface BudgetServices {
   readonly policy: Pick<ChainPolicy, 'maxToolCalls' | 'maxScriptCalls'>;
   readonly runs: RunStore;
   readonly recorder: Pick<RunRecorder, 'recordOf'>;
+  /** Budgets of the day; `undefined` if there are none. */
+  readonly shared: SharedBudgets | undefined;
+  readonly limits: SharedBudgetsConfig;
   readonly clock: Clock;
 }
 
@@ -28,6 +33,8 @@ export function budgetOperations({
   policy,
   runs: store,
   recorder,
+  shared,
+  limits,
   clock,
 }: BudgetServices): readonly Endpoint[] {
   const spentOf = createSpentOf(recorder);
@@ -48,7 +55,7 @@ export function budgetOperations({
   }
 
   return [
-    implement(api.budgets.list, async ({ caller: { principal } }) => {
+    implement(api.budgets.list, async ({ caller: { principal, roles } }) => {
       const runs = await runsOfToday(principal);
       const spent: { readonly run: Run; readonly used: Spent }[] = [];
       // In sequence, because each reads a journal.
@@ -56,7 +63,10 @@ export function budgetOperations({
       const live = spent.filter(({ run }) => run.outcome === undefined);
       const shown = live.length > 0 ? live : spent.slice(0, 1);
       const ofRuns = shown.flatMap(({ run, used }) => runBudgets(run, used, { ...policy, budget, now: clock.now() }));
+      const isAdmin = roles.includes('admin');
+      const daily = shared === undefined ? [] : await dailyBudgets({ shared, limits, principal, isAdmin });
       return listOf([
+        ...daily,
         ...principalBudgets(
           principal,
           spent.map(({ used }) => used),

@@ -1,0 +1,29 @@
+import { createSharedBudgets } from '@ravi/agents';
+import type { SharedBudgets } from '@ravi/agents';
+import { KernelError } from '@ravi/kernel';
+import type { Parts } from '../tokens.ts';
+
+/**
+ * Creates the budgets of a day over the state store; `undefined` if the configuration has none.
+ * @throws KernelError `E_CONFIG_INVALID` without a state store
+ */
+export function openSharedBudgets({
+  config,
+  stateStore,
+  models,
+  clock,
+  logger,
+}: Pick<Parts, 'config' | 'stateStore' | 'models' | 'clock' | 'logger'>): SharedBudgets | undefined {
+  const { budgets: limits, agent } = config;
+  const daily = [limits.server, limits.perPrincipal, limits.principals, limits.perAgent];
+  if (daily.every((each) => each === undefined)) return undefined;
+  if (stateStore === undefined) {
+    throw new KernelError('E_CONFIG_INVALID', 'budgets needs a state store: configure plugins.stateStore');
+  }
+  const { prices } = agent;
+  for (const { id, model = id } of prices === undefined ? [] : models) {
+    if (Object.hasOwn(prices ?? {}, model) || Object.hasOwn(prices ?? {}, id)) continue;
+    logger.warn('agent.prices has no price for a model: limits on the cost refuse it', { model });
+  }
+  return createSharedBudgets({ store: stateStore.budgets, limits, ...(prices && { prices }), clock, logger });
+}
