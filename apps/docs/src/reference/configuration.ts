@@ -35,7 +35,10 @@ export async function configurationPage(): Promise<string> {
   const { policy: _policy, plugins, ...rest } = configSchema['properties'] as Readonly<Record<string, JsonSchema>>;
   const keys = schemaRows({ type: 'object', properties: rest });
   const ports = Object.entries(plugins?.['properties'] as Readonly<Record<string, JsonSchema>>).map(
-    ([port, schema]) => [`\`plugins.${port}\``, schema['type'] === 'array' ? 'list of plugins' : 'plugin'],
+    ([port, schema]) => [
+      `\`plugins.${port}\``,
+      schema['type'] === 'array' ? 'list of plugins' : 'then' in schema ? 'plugin, or a list of them' : 'plugin',
+    ],
   );
   const described = (await adapters()).map(
     ({ folder, plugin }) =>

@@ -5,7 +5,6 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { CallToolRequest, ClientCapabilities, Server, ServerContext, Tool } from '@modelcontextprotocol/server';
-import { KernelError } from '@ravi/kernel';
 import type { JsonObject, SandboxLanguage } from '@ravi/kernel';
 import { visibleText } from '@ravi/support';
 import type { AskingModes } from './approvals.ts';
@@ -145,9 +144,6 @@ function listedFor(era: McpServerOptions['era'], listed: Tool, canBeTask: boolea
 
 // Starts a run as a task of version 2025-11-25, whose client asked for it.
 async function startTask(script: GatewayScript, gateway: McpGateway): Promise<CreatedTask> {
-  if (script.language === 'python') {
-    throw new KernelError('E_UNSUPPORTED', 'A script in Python has no stored run, so its call cannot be a task');
-  }
   const run = await gateway.run(await gateway.start(script));
   return new CreatedTask({ task: taskOf2025(run, stateOf(run, false)) });
 }

@@ -57,13 +57,14 @@ export async function runScript(script: GatewayScript, options: RunCallOptions):
   return settleRun(state.runId, mayAskAgain ? options : { ...options, asks: undefined });
 }
 
-// Without a state store a run cannot be resumed, so it waits for its approvals.
+// Without a state store, or in a sandbox that cannot replay its language, a script cannot be resumed, so it waits for its approvals.
+const notStored: ReadonlySet<unknown> = new Set(['E_NOT_CONFIGURED', 'E_UNSUPPORTED']);
+
 async function startIfStored(script: GatewayScript, gateway: McpGateway): Promise<string | undefined> {
-  if (script.language === 'python') return undefined;
   try {
     return await gateway.start(script);
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'E_NOT_CONFIGURED') throw error;
+    if (!notStored.has((error as { readonly code?: unknown }).code)) throw error;
     return undefined;
   }
 }
