@@ -15,7 +15,7 @@ export default {
   name: 'polyglot', port: 'sandbox', configSchema: { type: 'object' },
   create: ({ languages }) => ({
     name: 'polyglot',
-    supports: { languages, isolation: 'none', limits: [], detectsDeadlock: false, marksTurns: true },
+    supports: { languages, isolation: 'none', limits: [], detectsDeadlock: false, marksTurns: ['javascript'] },
     run: async ({ language }) => ({ status: 'ok', value: JSON.stringify(language), durationMs: 1, consoleDroppedBytes: 0 }),
     async [Symbol.asyncDispose]() {},
   }),

@@ -177,7 +177,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   }
 
   function canReplay(language: SandboxLanguage): boolean {
-    return sandbox.supports.marksTurns?.includes(language) === true;
+    return marksTurnsOf(sandbox, language);
   }
 
   function checkLanguage({ definition: { language = 'javascript' } }: Pick<Run, 'definition'>): void {
@@ -225,8 +225,8 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     activate: (run, call, parts) => activate(run, { call, ...parts }),
   });
   const runWithin: RunWithin = async (context, script, how = {}) => {
-    const { supports } = how.parts?.sandbox ?? sandbox;
-    return supports.marksTurns?.includes(script.language) === true ? runChild(context, script, how) : undefined;
+    const runs = how.parts?.sandbox ?? sandbox;
+    return marksTurnsOf(runs, script.language) ? runChild(context, script, how) : undefined;
   };
   lendChains(invoker, runWithin);
 
@@ -267,4 +267,9 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       await Promise.allSettled(activations.map((activation) => activation.result));
     },
   };
+}
+
+// A plugin for an earlier version has `true` there.
+function marksTurnsOf({ supports }: Sandbox, language: SandboxLanguage): boolean {
+  return [supports.marksTurns].flat().includes(language);
 }
