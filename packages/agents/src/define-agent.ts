@@ -17,7 +17,11 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
   const invoker = invokerOf(options);
-  const allowLists = [...registerTools(invoker.registry, options), ...rulesOf(invoker.registry, options)];
+  const allowLists = [
+    ...registerTools(invoker.registry, options),
+    ...rulesOf(invoker.registry, options),
+    ...imposedLists(options),
+  ];
   return {
     name,
     model: options.model,
@@ -34,6 +38,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     budget: options.budget,
     prices: options.prices,
     skills,
+    imposedSkills: options.imposedSkills ?? emptyArray,
     middleware: options.middleware ?? emptyArray,
     stopWhen: options.stopWhen ?? emptyArray,
     view: options.view,
@@ -94,6 +99,14 @@ function rulesOf(registry: ToolRegistry, { toolRules }: AgentOptions): readonly 
   const { allow, deny } = toolRules;
   const own = loopTools.map(({ name }) => name);
   return [createToolRules({ ...(allow && { allow: [...allow, ...own] }), ...(deny && { deny }) }, registry)];
+}
+
+// Lists of the agent are stored with a run, so that they hold after a restart, also if the skill is gone then.
+function imposedLists({ imposedSkills = [] }: AgentOptions): readonly AllowList[] {
+  const own = loopTools.map(({ name }) => name);
+  return imposedSkills.flatMap(({ allowedTools }) =>
+    allowedTools === undefined ? [] : [new Set([...allowedTools, ...own])],
+  );
 }
 
 function neededTools(registry: ToolRegistry, options: AgentOptions, listed: readonly AnyTool[]): readonly AnyTool[] {

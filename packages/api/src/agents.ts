@@ -17,6 +17,7 @@ export const agentSchema = object(
     model: string({ description: 'The model that it asks, or the first of those that fail over.' }),
     tools: array(string(), { description: 'Names of the tools that it may call now, delegates included.' }),
     skills: array(string(), { description: 'Names of the skills that it may use.' }),
+    imposedSkills: array(string(), { description: 'Names of the skills that are active in all of its runs.' }),
     delegates: array(
       object(
         { agent: string(), tool: string({ description: 'Name of the tool that gives it a task.' }) },

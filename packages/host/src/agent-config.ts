@@ -47,8 +47,11 @@ export interface AgentEntry {
   readonly system?: string;
   /** Tools that it may call. Default: all, without delegates. */
   readonly tools?: ToolPatterns;
-  /** Names of the skills that it may use. Default: all. */
-  readonly skills?: { readonly offer?: readonly string[] };
+  /**
+   * Names of the skills that it may use (`offer`, default: all), and of those that are active from the first step and that it cannot
+   * deactivate (`impose`).
+   */
+  readonly skills?: { readonly offer?: readonly string[]; readonly impose?: readonly string[] };
   /** Agents that it may call as tools, also in scripts. */
   readonly delegates?: readonly (string | DelegateConfig)[];
   /** Agents that judge its calls, in order; each must allow a call. */

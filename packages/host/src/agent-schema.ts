@@ -87,6 +87,12 @@ const entryProperties: Readonly<Record<string, JsonSchema>> = {
     additionalProperties: false,
     properties: {
       offer: { type: 'array', items: text, description: 'Names of skills that it may use. Default: all.' },
+      impose: {
+        type: 'array',
+        items: text,
+        description:
+          'Names of skills that are active in every run, from the first step; the model cannot deactivate them.',
+      },
     },
   },
   delegates: { type: 'array', items: delegate, description: 'Agents that it may call as tools, also in scripts.' },

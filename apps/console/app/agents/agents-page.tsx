@@ -24,6 +24,11 @@ const columns: readonly Column<AgentSummary>[] = [
   { name: 'Delegates to', cell: ({ delegates }) => delegates.map(({ tool }) => tool).join(', ') },
   { name: 'Judged by', isMinor: true, cell: ({ guards }) => guards.map(({ agent }) => agent).join(', ') },
   { name: 'Skills', isMinor: true, cell: ({ skills }) => skills.map(printable).join(', ') },
+  {
+    name: 'Imposed skills',
+    isMinor: true,
+    cell: ({ imposedSkills }) => imposedSkills.map(printable).join(', '),
+  },
   { name: 'Steps', isMinor: true, cell: ({ maxSteps }) => formatCount(maxSteps) },
 ];
 

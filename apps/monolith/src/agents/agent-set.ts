@@ -30,6 +30,8 @@ export interface ConfiguredAgent {
   readonly agent: ReActAgent;
   readonly entry: AgentEntry;
   readonly skills: readonly Skill[];
+  /** Skills that are active in all of its runs. */
+  readonly imposedSkills: readonly Skill[];
   /** Name of its model; `undefined` for the one of agents that name none. */
   readonly model: string | undefined;
 }
@@ -116,7 +118,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
         : modelOfReferences(references, options.models, { place: `${place}.model`, clock, ...cooldown });
     // A judge answers with its verdict and asks no one.
     const rules = rulesOf(more.output === undefined ? settings : { ...settings, questions: false }, entries);
-    const skills = offeredSkills(options.skills, entry, place);
+    const { offered: skills, imposed: imposedSkills } = skillsOf(options.skills, entry, place);
     const agent = new ReActAgent({
       ...options.shared,
       name,
@@ -126,6 +128,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
         maxTokens: maxToolTokens,
         keeps: (tool) => keptSources.has(toolbox.sourceOf(tool) ?? ''),
       },
+      imposedSkills,
       model: chosen.provider,
       middleware: [...options.middleware, ...guards],
       ...(isUnruled(rules) ? {} : { toolRules: rules }),
@@ -141,7 +144,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
       ...more,
     });
     const named = references.length === 0 ? undefined : (chosen.model ?? chosen.provider.model ?? chosen.provider.id);
-    return { agent, entry: settings, skills, model: named };
+    return { agent, entry: settings, skills, imposedSkills, model: named };
   }
 
   function addTool(tool: Tool, agent: string, settings: object): void {
@@ -217,18 +220,25 @@ function judgedBy(patterns: readonly string[] | undefined, toolbox: Toolbox): (c
   };
 }
 
-function offeredSkills(skills: readonly Skill[], { skills: wanted }: AgentEntry, place: string): readonly Skill[] {
-  if (wanted?.offer === undefined) return skills;
-  return wanted.offer.map((name, index) => {
-    const found = skills.find((skill) => skill.name === name);
-    if (found !== undefined) return found;
-    const near = nearNames(
-      name,
-      skills.map((skill) => skill.name),
-    );
-    const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
-    throw new KernelError('E_CONFIG_INVALID', `${place}.skills.offer[${index}]: there is no skill "${name}"${hint}`);
-  });
+function skillsOf(
+  skills: readonly Skill[],
+  { skills: wanted = {} }: AgentEntry,
+  place: string,
+): { readonly offered: readonly Skill[]; readonly imposed: readonly Skill[] } {
+  const named = (key: 'offer' | 'impose'): readonly Skill[] =>
+    (wanted[key] ?? []).map((name, index) => {
+      const found = skills.find((skill) => skill.name === name);
+      if (found !== undefined) return found;
+      const near = nearNames(
+        name,
+        skills.map((skill) => skill.name),
+      );
+      const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
+      throw new KernelError('E_CONFIG_INVALID', `${place}.skills.${key}[${index}]: there is no skill "${name}"${hint}`);
+    });
+  const imposed = named('impose');
+  const offered = wanted.offer === undefined ? skills : named('offer');
+  return { offered: offered.filter((skill) => !imposed.includes(skill)), imposed };
 }
 
 function unmatched(name: string, { tools = {}, guards = [] }: AgentEntry, toolbox: Toolbox): readonly string[] {

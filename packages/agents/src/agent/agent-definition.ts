@@ -37,6 +37,7 @@ export interface AgentDefinition {
   readonly budget: BudgetLimits | undefined;
   readonly prices: PriceTable | undefined;
   readonly skills: readonly Skill[];
+  readonly imposedSkills: readonly Skill[];
   readonly middleware: readonly AgentMiddleware[];
   readonly stopWhen: readonly StopCondition[];
   readonly view: HistoryView | undefined;

@@ -111,6 +111,11 @@ export interface AgentOptions extends InvokerParts {
   readonly budget?: BudgetLimits;
   readonly prices?: PriceTable;
   readonly skills?: readonly Skill[];
+  /**
+   * Skills that are active from the first step of each run to its last; the model cannot deactivate them. With several, and with
+   * active ones, each must allow a tool.
+   */
+  readonly imposedSkills?: readonly Skill[];
   readonly middleware?: readonly AgentMiddleware[];
   readonly stopWhen?: readonly StopCondition[];
   /** Selects what the model sees of a long conversation; default all of it. */

@@ -7,14 +7,14 @@ import type { OfferedTools } from './offered-tools.ts';
 
 /** Parts of a run that its system prompt consists of. */
 export interface PromptSource {
-  readonly definition: Pick<AgentDefinition, 'system' | 'skills'>;
+  readonly definition: Pick<AgentDefinition, 'system' | 'skills' | 'imposedSkills'>;
   readonly offered: OfferedTools;
   readonly skills: ActiveSkills;
 }
 
 /**
- * System prompt of a step: the agent's own text, the hints of the declared tools, the list of skills, and the
- * instructions of the active ones. The same state gives the same text, so that providers can cache it.
+ * System prompt of a step: the agent's own text, the hints of the declared tools, the instructions of the imposed skills, the list
+ * of the others, and the instructions of the active ones. The same state gives the same text, so that providers can cache it.
  */
 export class SystemPrompt {
   readonly #run: PromptSource;
@@ -34,7 +34,8 @@ export class SystemPrompt {
     if (tools === this.#tools && active === this.#active) return this.#text;
     this.#tools = tools;
     this.#active = active;
-    this.#text = assembleSystem({ system: definition.system, tools, skills: definition.skills, active });
+    const { system, skills, imposedSkills: imposed } = definition;
+    this.#text = assembleSystem({ system, tools, skills, imposed, active });
     return this.#text;
   }
 }
@@ -43,23 +44,29 @@ interface SystemParts {
   readonly system: string;
   readonly tools: readonly AnyTool[];
   readonly skills: readonly Skill[];
+  readonly imposed: readonly Skill[];
   readonly active: readonly Skill[];
 }
 
-function assembleSystem({ system, tools, skills, active }: SystemParts): string {
+function assembleSystem({ system, tools, skills, imposed, active }: SystemParts): string {
   const hints = tools.flatMap((tool) =>
     isLocalTool(tool) && tool.promptHint !== undefined ? [`- ${tool.name}: ${oneLine(tool.promptHint)}`] : [],
   );
   const known = skills.map(({ name, description }) => `- ${name}: ${oneLine(description)}`);
-  if (system === '' && hints.length === 0 && known.length === 0) return '';
+  if (system === '' && hints.length === 0 && known.length === 0 && imposed.length === 0) return '';
   return [
     system,
     section('Tool hints', hints.toSorted()),
+    ...imposed.map(instructionsOf),
     section('Skills', known.toSorted(), 'Call activate_skill before you start a task that one of these covers.'),
-    ...active.map((skill) => `## Skill: ${skill.name}\n\n${skill.instructions.trim()}`),
+    ...active.map(instructionsOf),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+function instructionsOf({ name, instructions }: Skill): string {
+  return `## Skill: ${name}\n\n${instructions.trim()}`;
 }
 
 function section(title: string, lines: readonly string[], note?: string): string {

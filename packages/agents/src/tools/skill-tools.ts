@@ -53,6 +53,8 @@ function find(args: JsonObject, context: ToolContext): { readonly skills: Active
   const name = args['name'] as string;
   const skill = run.skills.find(name);
   if (skill !== undefined) return { skills: run.skills, skill };
+  if (run.definition.imposedSkills.some((each) => each.name === name))
+    throw new KernelError('E_ARGUMENTS_INVALID', `The skill ${name} is always active: the operator imposed it.`);
   const near = nearNames(
     name,
     run.definition.skills.map((each) => each.name),

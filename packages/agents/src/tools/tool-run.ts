@@ -17,7 +17,7 @@ import type { ActiveSkills } from '../skills/active-skills.ts';
 export interface ToolRun {
   readonly principal: string;
   readonly sessionId: string;
-  readonly definition: Pick<AgentDefinition, 'jobs' | 'skills'>;
+  readonly definition: Pick<AgentDefinition, 'jobs' | 'skills' | 'imposedSkills'>;
   readonly calls: OpenCalls | undefined;
   readonly jobs: Jobs;
   readonly pausing: Pick<ApprovalPause, 'follow'> | undefined;

@@ -183,3 +183,20 @@ test('tool hints are one line each, sorted by name, and info returns the documen
     ['write', 'look', 'pay', 'info'],
   ]);
 });
+
+test('an imposed skill holds from the first step, and the model cannot deactivate it', async () => {
+  const office = createOffice();
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'write' }, { name: 'deactivate_skill', arguments: { name: 'reading' } }] },
+    { toolCalls: [{ name: 'write' }, { name: 'look' }] },
+    { text: 'ok' },
+  ]);
+  const options = { name: 'clerk', model, tools: office.tools, skills: [writing], imposedSkills: [reading], policy };
+  const result = await new ReActAgent(options).run('go');
+  assert.deepEqual(office.done, ['look']);
+  const [first, , last] = model.requests.map(({ system }) => system);
+  assert.match(first ?? '', /## Skill: reading\n\nLook twice\./);
+  assert.doesNotMatch(first ?? '', /- reading:/);
+  assert.equal(last, first);
+  assert.equal(result.trace.find(({ tool }) => tool === 'deactivate_skill')?.errorCode, 'E_ARGUMENTS_INVALID');
+});

@@ -21,7 +21,10 @@ export interface AgentServices {
 
 /** Implements the operation on agents. */
 export function agentOperations({ agents, toolbox, model, approvalMode }: AgentServices): readonly Endpoint[] {
-  function summaryOf([name, { agent, entry, skills, model: own }]: [string, ConfiguredAgent]): AgentSummary {
+  function summaryOf([name, { agent, entry, skills, imposedSkills, model: own }]: [
+    string,
+    ConfiguredAgent,
+  ]): AgentSummary {
     const rules = createToolRules(agents.rulesOf(name), toolbox);
     const { budget, guards = [], maxSteps = 32, approvals } = entry;
     return {
@@ -31,6 +34,7 @@ export function agentOperations({ agents, toolbox, model, approvalMode }: AgentS
       model: own ?? model.model ?? model.id,
       tools: toolbox.names().filter((tool) => rules.has(tool)),
       skills: skills.map((skill) => skill.name),
+      imposedSkills: imposedSkills.map((skill) => skill.name),
       delegates: delegatesOf(entry).map((each) => ({
         agent: each.agent,
         tool: each.name,
