@@ -13,7 +13,7 @@ const skill = (tools: string): string =>
 
 test(
   'an imposed skill restricts a run from its first step, also after a crash and a change of the skill',
-  { timeout: 120_000 },
+  { timeout: 180_000 },
   async () => {
     await using installation = await installAgents({
       skills: ['./skills'],

@@ -44,7 +44,7 @@ function install(): Promise<TestInstallation> {
 const say = async (url: string, args: object = {}): Promise<string> =>
   (await send(url, '/v1/tools/say', { args })).text;
 
-test('a reload brings, changes and removes tools; a running call keeps its tool', { timeout: 60_000 }, async () => {
+test('a reload brings, changes and removes tools; a running call keeps its tool', { timeout: 180_000 }, async () => {
   await using installation = await install();
   const write = (name: string, text: string): Promise<void> => writeFile(join(installation.folder, name), text);
   using server = startBundled(installation.folder);
@@ -76,7 +76,7 @@ test('a reload brings, changes and removes tools; a running call keeps its tool'
   while ((await say(url)) !== 'three') await pause(20);
 });
 
-test('a broken file keeps its previous tool, and is reported until it is repaired', { timeout: 60_000 }, async () => {
+test('a broken file keeps its previous tool, and is reported until it is repaired', { timeout: 180_000 }, async () => {
   await using installation = await install();
   const write = (name: string, text: string): Promise<void> => writeFile(join(installation.folder, name), text);
   using server = startBundled(installation.folder);
@@ -97,7 +97,7 @@ test('a broken file keeps its previous tool, and is reported until it is repaire
   assert.match(await server.errors, /say stays as before","message":"a tool could not be loaded"/);
 });
 
-test('an approval of the old definition does not hold for the new one', { timeout: 60_000 }, async () => {
+test('an approval of the old definition does not hold for the new one', { timeout: 180_000 }, async () => {
   await using installation = await install();
   using server = startBundled(installation.folder);
   const url = await server.url();
