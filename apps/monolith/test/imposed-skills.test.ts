@@ -23,13 +23,13 @@ test(
       await mkdir(join(installation.folder, 'skills/careful'), { recursive: true });
       await writeFile(join(installation.folder, 'skills/careful/SKILL.md'), text);
     };
-    await write(skill('launch'));
+    await write(skill('detonate'));
     using first = startBundled(installation.folder);
     const url = await first.url();
     const { items } = await send(url, '/v1/agents');
     const ravi = items.find(({ name }: Body) => name === 'ravi');
     assert.deepEqual([ravi.skills, ravi.imposedSkills], [[], ['careful']]);
-    const runId = await start(url, task([['launch', { target: 'sun' }]], [['detonate', { target: 'sun' }]]));
+    const runId = await start(url, task([['detonate', { target: 'sun' }]], [['launch', { target: 'sun' }]]));
     const [asked] = await pendingOf(url, runId, 1);
     first.signal('SIGKILL');
     await first.exit;
@@ -39,7 +39,7 @@ test(
     const next = await second.url();
     await approve(next, asked);
     const ended = await until(next, runId, 'run-end');
-    assert.match(ended.text, /^launched \| The tool detonate is not allowed/);
-    assert.deepEqual(await installation.launches(), ['launch sun']);
+    assert.match(ended.text, /^launched \| The tool launch is not allowed/);
+    assert.deepEqual(await installation.launches(), ['detonate sun']);
   },
 );
