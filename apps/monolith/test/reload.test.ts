@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
-import { approve, pendingOf, send } from './support/run-requests.ts';
+import { approve, pendingOf, send, untilStatus } from './support/run-requests.ts';
 import type { Body } from './support/run-requests.ts';
 import { startBundled } from './support/server-process.ts';
 import { test } from 'vitest';
@@ -103,6 +103,8 @@ test('an approval of the old definition does not hold for the new one', { timeou
   const url = await server.url();
   const run = await send(url, '/v1/runs', { kind: 'chain', code: 'return await tools.risky({});' });
   const [asked] = await pendingOf(url, run.id, 1);
+  // Before it is stored, the call still waits in memory and would keep the tool with which it began.
+  await untilStatus(url, run.id, 'paused');
   await writeFile(join(installation.folder, 'tools/risky.mjs'), riskyTool('Does something else.'));
   await send(url, '/v1/reload', {});
   await approve(url, asked);
