@@ -30,6 +30,7 @@ const everyType: Readonly<Record<RecordedEventType, true>> = {
   'run-suspended': true,
   'run-accompanied': true,
   'run-end': true,
+  'run-input': true,
   'step-start': true,
   'step-end': true,
   'model-retry': true,

@@ -16,6 +16,9 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const { name, maxSteps = 32, modelRetries = 4, maxModelRetryDelayMs = 60_000, skills = emptyArray } = options;
   if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
+  if (options.inputs !== undefined && [options.runs, options.history, options.lease].includes(undefined)) {
+    throw invalid('inputs need the options runs, history and lease');
+  }
   const invoker = invokerOf(options);
   const allowLists = [
     ...registerTools(invoker.registry, options),
@@ -46,6 +49,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     history: options.history,
     runs: options.runs,
     lease: options.lease === undefined ? undefined : { leaseMs: 10_000, ...options.lease },
+    inputs: options.inputs,
     approvals: options.approvals ?? 'wait',
     approvalExpiryMs: options.approvalExpiryMs ?? sevenDaysMs,
     onApprovalExpiry: options.onApprovalExpiry ?? 'deny',

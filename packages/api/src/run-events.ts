@@ -158,6 +158,12 @@ export const recordedEventData = {
   'approval-decided': sameAs<DataOf<'approval-decided'>>()(
     object({ tool: string(), approval: approvalTraceSchema }, { ...place, elicitation }),
   ),
+  'run-input': sameAs<DataOf<'run-input'>>()(
+    object(
+      { inputId: string({ description: 'After a crash the event may come again with the same id.' }), text: string() },
+      place,
+    ),
+  ),
   console: sameAs<DataOf<'console'>>()(extend(consoleLineSchema, {}, place)),
   artifact: sameAs<DataOf<'artifact'>>()(
     object({ ref: string(), mediaType: string(), bytes: count }, { ...place, tool: string() }),

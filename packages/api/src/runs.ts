@@ -1,4 +1,4 @@
-import type { Run, RunDefinition, RunLease, RunOutcome, SnippetTool } from '@ravi/kernel';
+import type { Run, RunDefinition, RunInput, RunLease, RunOutcome, SnippetTool } from '@ravi/kernel';
 import { artifactSchema } from './artifacts.ts';
 import { callSchema, consoleLineSchema } from './calls.ts';
 import { chainErrorSchema, chainResultSchema, scriptFields } from './chains.ts';
@@ -75,6 +75,17 @@ export const runSchema = sameAs<Run>()(
   ),
 );
 
+/** Text that a user has sent to a live run. */
+export const runInputSchema = sameAs<RunInput>()(
+  object({
+    id: string(),
+    runId: string(),
+    text: string(),
+    createdAt: timestamp,
+    number: integer({ minimum: 1, description: 'Inputs are read in the order of their numbers.' }),
+  }),
+);
+
 const attemptSchema = object(
   { epoch: integer({ minimum: 0, description: 'First part of the ids of its events.' }), startedAt: timestamp },
   {
@@ -102,6 +113,10 @@ export const runDetailsSchema = extend(
     }),
     logs: array(extend(consoleLineSchema, {}, { parentId: string(), callId: string() })),
     artifacts: array(artifactSchema),
+    inputs: array(extend(runInputSchema, { isRead: boolean() }), {
+      description:
+        'What users have sent to the run of an agent. It reads an input before its next request to the model.',
+    }),
     questions: array(questionSchema, { description: 'Open questions of a paused agent.' }),
     children: array(
       object(
@@ -228,6 +243,17 @@ export const runs = {
     endsWork: true,
     responses: { 202: json(runSchema) },
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_CONFLICT', 'E_STATE_UNAVAILABLE'],
+  }),
+  input: operation({
+    method: 'post',
+    path: '/v1/runs/{id}/input',
+    keyed: 'run',
+    summary:
+      'Send text to a live run of an agent. It is stored, and read once, before the next request to the model; a paused run reads it when it continues. An agent that answers meanwhile reads it before it ends.',
+    role: 'run',
+    body: strictObject({ text: string({ minLength: 1, maxLength: 100_000 }) }),
+    responses: { 202: json(runInputSchema) },
+    errors: ['E_RUN_NOT_FOUND', 'E_RUN_ENDED', 'E_UNSUPPORTED', 'E_STATE_UNAVAILABLE'],
   }),
   resume: operation({
     method: 'post',

@@ -223,6 +223,13 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/runs.ts')).resumeRun,
   },
   {
+    path: 'runs input',
+    summary: 'send text to a running or paused agent',
+    reach: 'api',
+    arguments: [run, { name: 'text', description: 'what the agent reads before its next request to the model' }],
+    load: async () => (await import('./commands/runs.ts')).sendInput,
+  },
+  {
     path: 'runs cancel',
     summary: 'cancel a run',
     reach: 'api',

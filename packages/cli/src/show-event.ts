@@ -91,6 +91,8 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           return data.elicitation === undefined
             ? tell(`${data.tool} waits for approval: ravi approvals approve ${data.requestId}`)
             : tell(`${data.tool} asks for input: ravi approvals answer ${data.requestId}`);
+        case 'run-input':
+          return tell(`input: ${data.text}`);
         case 'console':
           return tell(`console.${data.level}: ${data.text}`);
         case 'artifact':

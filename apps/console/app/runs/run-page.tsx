@@ -15,6 +15,7 @@ import { TabView } from '../ui/tabs.tsx';
 import { ConsoleOutput, ScriptView } from './script-view.tsx';
 import { ExchangesView } from './exchanges-view.tsx';
 import { Questions } from './questions.tsx';
+import { RunInputs } from './run-inputs.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunOutcomeView } from './run-outcome.tsx';
 import { RunsBelow, RunSummary, kindName, titleOf } from './run-summary.tsx';
@@ -69,6 +70,7 @@ function RunContent({ run }: { readonly run: RunDetails }) {
       </PageHeader>
       <ApprovalCards isWanted={({ id, runId }) => runId === run.id || asked.has(id)} />
       <Questions key={run.questions?.[0]?.callId} run={run} />
+      <RunInputs run={run} />
       <RunSummary run={run} story={story} timeline={timeline} />
       <RunsBelow run={run} />
       <RunOutcomeView run={run} liveText={story.text} />

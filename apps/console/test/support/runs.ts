@@ -17,6 +17,7 @@ export const noDetails: Omit<RunDetails, keyof Run> = {
   logs: [],
   artifacts: [],
   children: [],
+  inputs: [],
   questions: [],
   pendingApprovals: [],
 };

@@ -84,6 +84,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
       redactor,
       streamPlaces,
       lifetime,
+      clock,
     }),
     ...responseOperations({
       store: store.runs,

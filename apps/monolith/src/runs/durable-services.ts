@@ -134,6 +134,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       runs: agentRuns,
       history: withEventsFirst(store.history, recorder),
       jobs,
+      inputs: store.inputs,
       lease: { owner, leaseMs },
       approvals: approvalMode,
       approvalExpiryMs,

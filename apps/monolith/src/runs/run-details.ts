@@ -5,8 +5,10 @@ import { traceOf } from './run-trace.ts';
 import type { RunRecord } from './stored-events.ts';
 
 /** A run with everything that its record says; artifacts by their refs, in the order in which they were stored. */
-export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'children' | 'pendingApprovals'> {
+export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'children' | 'inputs' | 'pendingApprovals'> {
   readonly artifactRefs: readonly string[];
+  /** Ids of the inputs that the run has read. */
+  readonly inputsRead: ReadonlySet<string>;
 }
 
 const bytesPerToken = 4;
@@ -35,6 +37,7 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
     plainConversationTokens: plainTokens(trace),
     logs: result?.logs ?? dataOf(events, 'console'),
     artifactRefs: artifactRefs(events),
+    inputsRead: new Set(dataOf(events, 'run-input').map(({ inputId }) => inputId)),
     questions: pause?.questions ?? [],
     ...(task === undefined ? {} : { task }),
     ...(script === undefined ? {} : { script }),

@@ -80,6 +80,7 @@ const recordedTypes = [
   'model-end',
   'model-lent',
   'handoff',
+  'run-input',
 ] as const satisfies readonly (HookEventType & RecordedEventType)[];
 
 /** Returns the owner of the pins that keep the artifacts of a run after it has ended. */

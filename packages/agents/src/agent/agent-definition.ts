@@ -6,6 +6,7 @@ import type {
   JobStore,
   Logger,
   ModelProvider,
+  RunInputStore,
   RunStore,
   Skill,
 } from '@ravi/kernel';
@@ -45,6 +46,7 @@ export interface AgentDefinition {
   readonly history: HistoryStore | undefined;
   readonly runs: RunStore | undefined;
   readonly lease: Required<RunLeasing> | undefined;
+  readonly inputs: RunInputStore | undefined;
   readonly approvals: ApprovalMode;
   readonly approvalExpiryMs: number;
   readonly onApprovalExpiry: ExpiryPolicy;

@@ -11,6 +11,7 @@ type AgentEventType = Extract<
   | 'model-retry'
   | 'reasoning-delta'
   | 'run-end'
+  | 'run-input'
   | 'run-paused'
   | 'run-start'
   | 'step-end'

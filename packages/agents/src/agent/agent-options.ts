@@ -16,6 +16,7 @@ import type {
   ModelProvider,
   ModelRequest,
   Principal,
+  RunInputStore,
   RunStore,
   Skill,
   StandardSchema,
@@ -128,6 +129,8 @@ export interface AgentOptions extends InvokerParts {
   readonly runs?: RunStore;
   /** With `runs` and `history`: another process can continue the runs with `recover`. */
   readonly lease?: RunLeasing;
+  /** Inputs that users send to running runs. Each is read before the next request to the model. Needs `lease`. */
+  readonly inputs?: RunInputStore;
   /**
    * `pause`: a run in which everything waits for approvals is stored with the status `paused`, and `recover` continues it
    * after a decision. Needs `lease`. Default `wait`.

@@ -44,6 +44,7 @@ export class Conversation {
   #length = 0;
   /** Number of messages that are only in memory. */
   #unstored: number;
+  #lastInput = 0;
 
   constructor(messages: Iterable<ModelMessage> = [], place?: ConversationPlace) {
     this.#messages = [...messages];
@@ -65,6 +66,7 @@ export class Conversation {
       joinMessages(this.#messages, entry.message);
       this.#length++;
       details = entry.details;
+      this.#noteInput(details);
       onEntry?.(entry);
     }
     return details;
@@ -78,6 +80,11 @@ export class Conversation {
   /** Number of entries in the store, if {@link Conversation.messages} consists of exactly these; else `undefined`. */
   get storedLength(): number | undefined {
     return this.#place === undefined || this.#unstored > 0 ? undefined : this.#length;
+  }
+
+  /** Number of the last input of a user that the conversation has; 0 for none. */
+  get lastInput(): number {
+    return this.#lastInput;
   }
 
   /** All messages; later messages are added to the same array. */
@@ -144,6 +151,12 @@ export class Conversation {
     else await waitFor(this.#repeatable(place, row, writer));
     this.#length++;
     this.#unstored--;
+    this.#noteInput(details);
+  }
+
+  #noteInput(details: JsonObject | undefined): void {
+    const input = details?.['input'];
+    if (typeof input === 'number') this.#lastInput = Math.max(this.#lastInput, input);
   }
 
   #repeatable(place: ConversationPlace, row: NewHistoryEntry, writer: RunWriter | undefined): () => Promise<void> {

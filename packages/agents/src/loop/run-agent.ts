@@ -23,6 +23,7 @@ import { askModel } from './ask-model.ts';
 import type { CompleteResponse } from './ask-model.ts';
 import { pauseAfterMs } from './approval-pause.ts';
 import { beginRun, endRun } from './run-record.ts';
+import { readInputs } from './run-inputs.ts';
 import { AgentServices } from './run-services.ts';
 import { isSuspended, suspend } from './suspension.ts';
 
@@ -32,28 +33,36 @@ export async function runAgent<Input>(
   begin: (run: AgentRun, input: Input) => Promise<void> | undefined,
   input: Input,
 ): Promise<AgentResult> {
-  let timeLimit: Timer | undefined;
   run.session.provide(new AgentServices(run));
-  try {
-    await beginRun(run);
-    await begin(run, input);
-    timeLimit = startTimeLimit(run);
-    while (run.ending === undefined) {
-      const response = await nextResponse(run);
-      if (response === undefined) continue;
-      // Inline, because a run spends most of its time here, and V8 keeps the frame of each function that waits.
-      await response.calls.finish(response.reason);
-      await endStep(run, response);
+  let isNew = true;
+  for (;;) {
+    let timeLimit: Timer | undefined;
+    try {
+      if (isNew) {
+        isNew = false;
+        await beginRun(run);
+        await begin(run, input);
+      } else await readInputs(run);
+      timeLimit = startTimeLimit(run);
+      while (run.ending === undefined) {
+        const response = await nextResponse(run);
+        if (response === undefined) continue;
+        // Inline, because a run spends most of its time here, and V8 keeps the frame of each function that waits.
+        await response.calls.finish(response.reason);
+        await endStep(run, response);
+      }
+    } catch (error) {
+      // The previous process was still writing. The next process to recover the run reads what it wrote.
+      if (run.isRecovered && isKernelError(error, 'E_STATE_CONFLICT')) {
+        suspend(run, 'Another process has continued the conversation');
+      }
+      run.end(endingOf(run, error));
     }
-  } catch (error) {
-    // The previous process was still writing. The next process to recover the run reads what it wrote.
-    if (run.isRecovered && isKernelError(error, 'E_STATE_CONFLICT')) {
-      suspend(run, 'Another process has continued the conversation');
-    }
-    run.end(endingOf(run, error));
+    timeLimit?.cancel();
+    const result = await finish(run, run.ending as AgentEnding);
+    if (result !== undefined) return result;
+    run.ending = undefined;
   }
-  timeLimit?.cancel();
-  return finish(run, run.ending as AgentEnding);
 }
 
 function startTimeLimit(run: AgentRun): Timer | undefined {
@@ -88,6 +97,8 @@ function nextResponse(run: AgentRun): Promise<CompleteResponse | void> | void {
 async function requestResponse(run: AgentRun): Promise<CompleteResponse | undefined> {
   run.step++;
   announceStart(run);
+  // A response that paused continues first.
+  if (run.definition.inputs !== undefined && run.messages.at(-1)?.role === 'user') await readInputs(run);
   const response = await askModel(run);
   if (response === undefined || run.ending !== undefined) return undefined;
   const { blocks } = response;
@@ -229,13 +240,16 @@ function endingOf(run: AgentRun, error: unknown): AgentEnding {
   return { status: 'failed', reason: 'error', error: { code: 'E_INTERNAL', message, retryable: false } };
 }
 
-async function finish(run: AgentRun, reached: AgentEnding): Promise<AgentResult> {
+// Returns `undefined` if a user has sent an input after the last request: the run then continues.
+async function finish(run: AgentRun, reached: AgentEnding): Promise<AgentResult | undefined> {
   if (run.hasJobs && !run.isSuspended) run.jobs.stopAll('the run has ended');
   if (reached.status !== 'paused') run.conversation.forgetOpenCalls('The run ended before this call did');
   if (run.hasJobs) await run.jobs.flush();
   // They are stored before this run, because the process that continues it looks for them.
   if (run.session.cancellation.isCancelled) await childrenSettled(run);
-  const { event, ending } = await endRun(run, reached);
+  const ended = await endRun(run, reached);
+  if (ended === undefined) return undefined;
+  const { event, ending } = ended;
   await run.session.close();
   const { session, conversation, text, step: steps, usage } = run;
   const result = Object.assign(new RunTrace(session), {

@@ -8,6 +8,7 @@ import type { AgentRun } from './agent-run.ts';
 import { busySession, findLiveRun } from './busy-session.ts';
 import { keepLease } from './keep-lease.ts';
 import type { KeptLease } from './keep-lease.ts';
+import { hasUnreadInput } from './run-inputs.ts';
 import { isSuspended, suspend } from './suspension.ts';
 
 /** Kind of an agent's runs in the run store, which may hold other kinds. */
@@ -136,13 +137,15 @@ function leaseOf(
 
 /**
  * Stores that a run has ended or pauses, then notifies observers. Returns the event, and the ending: a run that another
- * process continues has not ended. Any other failure of the store does not change the ending.
+ * process continues has not ended. Any other failure of the store does not change the ending. Returns `undefined` if the run has an
+ * answer and an input that it has not read.
  */
 export async function endRun(
   run: AgentRun,
   reached: AgentEnding,
-): Promise<{ readonly event: EndEvent; readonly ending: AgentEnding }> {
+): Promise<{ readonly event: EndEvent; readonly ending: AgentEnding } | undefined> {
   const ending = await storeEnd(run, reached);
+  if (ending === undefined) return undefined;
   run.lease?.[Symbol.dispose]();
   const event = endEventOf(run, ending);
   run.definition.invoker.hooks.emit(event);
@@ -165,7 +168,7 @@ function endEventOf(run: AgentRun, { status, reason, error, paused, approvals }:
   return { type: 'run-end', ...scope, status, reason, text, ...progress, ...failure };
 }
 
-async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding> {
+async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding | undefined> {
   const { runs, lease, logger } = run.definition;
   if (runs === undefined || !run.isRecorded) return ending;
   // Afterwards the store refuses them.
@@ -179,8 +182,17 @@ async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding
     const to = statusOf[recorded.status];
     const outcome = to === 'paused' ? {} : { outcome: outcomeOf(run, recorded) };
     const event = endEventOf(run, recorded);
-    const change = { from: ['running'], to, now: run.now(), ...holderOf(run), ...outcome, event } as const;
+    const change = {
+      from: ['running'],
+      to,
+      now: run.now(),
+      ...holderOf(run),
+      ...readOf(run, recorded),
+      ...outcome,
+      event,
+    } as const;
     const isStored = await waitForStore(run, () => storeChange(runs, run.runId, change), leavingSignal(run));
+    if (!isStored && 'inputsRead' in change && (await hasUnreadInput(run))) return undefined;
     return isStored || lease === undefined ? ending : suspendedEnding('Another process continues the run');
   } catch (failed) {
     if (isSuspended(run)) return suspendedEnding('The run is left to another process');
@@ -209,6 +221,12 @@ function suspendedEnding(message: string): AgentEnding {
 
 function holderOf({ lease }: AgentRun): Pick<RunTransition, 'owner' | 'epoch'> {
   return lease === undefined ? {} : { owner: lease.writer.owner, epoch: lease.writer.epoch };
+}
+
+// An answer does not end a run whose user has sent more.
+function readOf({ definition, conversation }: AgentRun, { reason }: AgentEnding): Pick<RunTransition, 'inputsRead'> {
+  if (definition.inputs === undefined || reason !== 'answer') return {};
+  return { inputsRead: conversation.lastInput };
 }
 
 // The caller of a sub-agent continues without the answer, so the question can no longer be answered.

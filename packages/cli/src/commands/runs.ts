@@ -69,6 +69,14 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
   return exitCodeOfRun(run);
 };
 
+/** Sends text to a live run of an agent. */
+export const sendInput: CommandBody = async (invocation, terminal) => {
+  const { run: id = '', text = '' } = invocation.values;
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
+  const input = await client.runs.input(id, { text });
+  terminal.print(invocation.isJson ? JSON.stringify(input) : `${id} reads it before its next request to the model`);
+};
+
 /** Cancels a run. */
 export const cancelRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '' } = invocation.values;

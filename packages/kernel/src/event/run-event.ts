@@ -92,6 +92,8 @@ export interface RunEventPayloads {
     /** The change since the run started, if the reason is `changed`. */
     readonly error?: Pick<InvocationError, 'code' | 'message'>;
   };
+  /** The run has read an input that a user has sent to it. After a crash the event may be repeated, with the same id. */
+  'run-input': { readonly inputId: string; readonly text: string };
   /** The process that ran the run leaves it to another one. Only the record of the run has it. */
   'run-suspended': object;
   /** The process resumes another run that may be the cause of crashes. Only the record of a run that may be one too has it. */

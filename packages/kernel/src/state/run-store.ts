@@ -104,6 +104,11 @@ export interface RunTransition {
   readonly epoch?: number;
   /** For a change by the run above: the process that executes that one. */
   readonly above?: RunWriter;
+  /**
+   * For a final status in a store with `inputs`: the run ends only if it has no input with a number above this one. Other stores
+   * ignore it.
+   */
+  readonly inputsRead?: number;
   /** Stored with a final status. */
   readonly outcome?: RunOutcome;
   /**

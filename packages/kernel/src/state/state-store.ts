@@ -8,6 +8,7 @@ import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
 import type { RunEventStore } from './run-event-store.ts';
 import type { RequestStore } from './request-store.ts';
+import type { RunInputStore } from './run-input-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
 import type { ValueStore } from './value-store.ts';
@@ -42,6 +43,7 @@ export interface StateStore extends AsyncDisposable {
   readonly retention?: RetentionStore;
   readonly values?: ValueStore;
   readonly budgets?: BudgetStore;
+  readonly inputs?: RunInputStore;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
   /**
@@ -73,6 +75,7 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   retention: true,
   values: true,
   budgets: true,
+  inputs: true,
 };
 
 /**
@@ -97,7 +100,7 @@ export function requireStateStoreParts<Part extends StateStorePart = StateStoreP
  */
 export interface RetentionStore {
   /**
-   * Removes a final run with its journal, events, exchanges, approvals and jobs. Returns `false` if it is live or does not
+   * Removes a final run with its journal, events, exchanges, approvals, jobs and inputs. Returns `false` if it is live or does not
    * exist. A large run is removed in slices, and the run itself last.
    */
   removeRun(id: string): Promise<boolean>;

@@ -12,6 +12,7 @@ import { withPlainText } from './plain-text.ts';
 import { createRequestStore } from './request-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunEvents } from './run-events.ts';
+import { createRunInputStore } from './run-inputs.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
 import { createValueStore } from './value-store.ts';
@@ -46,6 +47,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     snippets: createSnippetStore(database),
     values: createValueStore(database),
     budgets: createBudgetStore(database),
+    inputs: createRunInputStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
     check,

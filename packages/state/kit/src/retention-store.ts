@@ -5,6 +5,7 @@ import { packedTable, packOldest, packOwner } from './packed-rows.ts';
 import { contentsLock, packableExchanges, packExchanges, removeUnusedContents } from './exchange-store.ts';
 import { packableTurns } from './history-store.ts';
 import { packableEvents, runEventsTable } from './run-events.ts';
+import { inputsTable } from './run-inputs.ts';
 import { isLive, runs } from './run-rows.ts';
 import { numberIn, textIn } from './rows.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
@@ -12,7 +13,15 @@ import type { Database, SqlRow, SqlRunner } from './database.ts';
 const journal = 'ravi_journal';
 const exchanges = packableExchanges.table;
 const turns = packableTurns.table;
-const tablesOfRun: readonly string[] = [journal, runEventsTable, packedTable, exchanges, approvals.table, 'ravi_jobs'];
+const tablesOfRun: readonly string[] = [
+  journal,
+  runEventsTable,
+  packedTable,
+  exchanges,
+  approvals.table,
+  'ravi_jobs',
+  inputsTable,
+];
 const runsPerSlice = 100;
 const approvalsPerSlice = 500;
 const rowsPerSlice = 1_000;

@@ -5,6 +5,7 @@ import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
 import { numberIn, readRow, textIn } from './rows.ts';
+import { hasInputAfter } from './run-inputs.ts';
 import { endOpenCalls } from './open-calls.ts';
 import { addLastEvent } from './run-events.ts';
 import { checkWriter, isLive, runs } from './run-rows.ts';
@@ -71,7 +72,7 @@ export function createRunStore(database: Database): RunStore {
         page,
         endedBefore === undefined ? [] : [ended(endedBefore)],
       ),
-    async transition(id, { from, to, now, owner, epoch, above, outcome, event }) {
+    async transition(id, { from, to, now, owner, epoch, above, inputsRead, outcome, event }) {
       if (from.length === 0) return false;
       const values: SqlValue[] = [
         id,
@@ -104,6 +105,7 @@ export function createRunStore(database: Database): RunStore {
       }
       return database.transaction(
         async (sql) => {
+          if (inputsRead !== undefined && (await hasInputAfter(sql, id, inputsRead))) return false;
           const isChanged = await change(sql);
           if (!isChanged) return false;
           await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));

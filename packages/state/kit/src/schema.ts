@@ -23,7 +23,7 @@ export const migrations: readonly Migration[] = [
   { version: 10, statements: pausedAndEndedRuns },
   { version: 11, statements: packedExchanges },
   { version: 12, statements: storedValues },
-  { version: 13, statements: sharedBudgets },
+  { version: 13, statements: (dialect) => [...sharedBudgets(dialect), ...inputsOfRuns(dialect)] },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -169,5 +169,14 @@ function sharedBudgets({ text }: Dialect): readonly string[] {
       PRIMARY KEY (id, scope, account_key))`,
     'CREATE INDEX ravi_budget_reservations_of_account ON ravi_budget_reservations (scope, account_key, period)',
     'CREATE INDEX ravi_budget_reservations_by_expiry ON ravi_budget_reservations (expires_at)',
+  ];
+}
+
+// An input is looked up by its run, in the order of its number.
+function inputsOfRuns({ sequence, text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_run_inputs (
+      sequence ${sequence}, run_id ${text} NOT NULL, input_id ${text} NOT NULL, record ${text} NOT NULL,
+      UNIQUE (run_id, input_id))`,
   ];
 }

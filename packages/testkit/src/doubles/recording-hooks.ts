@@ -23,6 +23,7 @@ export interface RecordingHooks {
 const everyType: Readonly<Record<HookEventType, true>> = {
   'session-opened': true,
   'session-closed': true,
+  'run-input': true,
   'tool-call': true,
   'tool-retry': true,
   'tool-result': true,

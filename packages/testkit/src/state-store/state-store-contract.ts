@@ -18,6 +18,7 @@ import { packingCases } from './packing-cases.ts';
 import { retentionCases } from './retention-cases.ts';
 import { runCases } from './run-cases.ts';
 import { runEventCases } from './run-event-cases.ts';
+import { runInputCases } from './run-input-cases.ts';
 import { valueCases } from './value-cases.ts';
 import { writerCases } from './writer-cases.ts';
 import type { StateStoreContractOptions, StateStoreSuite } from './state-store-suite.ts';
@@ -58,6 +59,7 @@ export function stateStoreContract<Store extends StateStore>(
   requestCases(suite);
   valueCases(suite);
   budgetCases(suite);
+  runInputCases(suite);
   identityCases(suite);
   retentionCases(suite);
   packingCases(suite);

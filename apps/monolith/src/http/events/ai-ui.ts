@@ -103,6 +103,7 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'console':
         case 'artifact':
         case 'handoff':
+        case 'run-input':
         case 'model-lent':
           return write({ type: `data-${type}`, data });
       }

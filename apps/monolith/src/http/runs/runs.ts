@@ -1,6 +1,6 @@
 import { api } from '@ravi/api';
 import type { QueryOf } from '@ravi/api';
-import type { ChainPolicy, Run } from '@ravi/kernel';
+import type { ChainPolicy, Clock, Run } from '@ravi/kernel';
 import { readChildRuns } from '../../runs/child-runs.ts';
 import { runDetails } from '../../runs/run-details.ts';
 import { agUiEvents } from '../events/ag-ui.ts';
@@ -29,11 +29,12 @@ export interface RunServices {
   readonly redactor: Redactor;
   readonly streamPlaces: StreamPlaces;
   readonly lifetime: AbortSignal;
+  readonly clock: Clock;
 }
 
 /** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
-  const { durable, policy, artifactDamage, redactor, streamPlaces, lifetime } = services;
+  const { durable, policy, artifactDamage, redactor, streamPlaces, lifetime, clock } = services;
   const { store, runs, recorder, approvalMode } = durable;
   const find = (request: ApiRequest<RunOperation>): Promise<Run> => findRun(store.runs, request, request.params.id);
 
@@ -85,13 +86,15 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
         expiresAt,
         status: status === 'parked' ? ('parked' as const) : ('pending' as const),
       }));
-      const { artifactRefs, ...shown } = details;
+      const { artifactRefs, inputsRead: read, ...shown } = details;
+      const inputs = run.definition.kind === 'agent' ? await store.inputs.list(run.id) : [];
       const { trace, logs } = redactor.strings({ trace: shown.trace, logs: shown.logs });
       return {
         ...shown,
         trace,
         logs,
         artifacts: await statsOf(artifactDamage, artifactRefs),
+        inputs: inputs.map((input) => ({ ...input, isRead: read.has(input.id) })),
         children,
         pendingApprovals,
       };
@@ -111,6 +114,18 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       return readExchanges(store, await findRun(store.runs, request, request.params.id), page);
     }),
     implement(api.runs.cancel, async (request) => new Reply(202, await runs.cancel(await find(request)))),
+    implement(api.runs.input, async (request) => {
+      const { id: runId, definition } = await find(request);
+      if (definition.kind !== 'agent') {
+        throw problem('E_UNSUPPORTED', `Run ${runId} is the run of a script, which reads no input`);
+      }
+      // Every request with the same key has the same id.
+      const id = request.keyed?.runId ?? `input_${crypto.randomUUID()}`;
+      const input = { id, runId, text: request.body.text, createdAt: clock.now() };
+      const added = await store.inputs.add(input);
+      if (added === undefined) throw problem('E_RUN_ENDED', `Run ${runId} has ended and reads no further input`);
+      return new Reply(202, added);
+    }),
     implement(api.runs.resume, async (request) => {
       const run = await find(request);
       if (hasNoResult(run)) {

@@ -1,0 +1,55 @@
+import type { NewRunInput, RunInput, RunInputStore } from '@ravi/kernel';
+import { approvalsLock } from './approval-steps.ts';
+import { jsonText } from './json-text.ts';
+import { checkId } from './keys.ts';
+import { numberIn, objectIn, readRow } from './rows.ts';
+import { isLive, runs } from './run-rows.ts';
+import { insertRow, selectRow } from './select.ts';
+import type { Database, SqlRunner } from './database.ts';
+import type { RowReader } from './rows.ts';
+
+/** Table of the inputs of runs. */
+export const inputsTable = 'ravi_run_inputs';
+
+const maxPerList = 1_000;
+
+const inputs: RowReader<RunInput> = {
+  table: inputsTable,
+  key: (row) => `${String(row['run_id'])} ${String(row['input_id'])}`,
+  decode: (row) => ({
+    ...objectIn<NewRunInput>(row, 'record', ['id', 'runId', 'text', 'createdAt']),
+    number: numberIn(row, 'sequence'),
+  }),
+};
+
+/** Creates a store of the inputs of runs in a table. An input is never added while its run ends, because both take one lock. */
+export function createRunInputStore(database: Database): RunInputStore {
+  return {
+    add(input) {
+      const key = { run_id: input.runId, input_id: checkId(input.id, 'The id of an input') };
+      const record = jsonText(input, 'An input');
+      return database.transaction(
+        async (sql) => {
+          const [run] = await sql.all(`SELECT id FROM ${runs.table} WHERE id = $1 AND ${isLive}`, [input.runId]);
+          if (run !== undefined) await insertRow(sql, inputsTable, { ...key, record });
+          const row = await selectRow(sql, inputsTable, key);
+          return row && readRow(inputs, row);
+        },
+        { lock: approvalsLock },
+      );
+    },
+    async list(runId, after = 0) {
+      const rows = await database.all(
+        `SELECT * FROM ${inputsTable} WHERE run_id = $1 AND sequence > $2 ORDER BY sequence LIMIT ${maxPerList}`,
+        [runId, after],
+      );
+      return rows.map((row) => readRow(inputs, row));
+    },
+  };
+}
+
+/** True if the run has an input with a number above `after`. */
+export async function hasInputAfter(sql: SqlRunner, runId: string, after: number): Promise<boolean> {
+  const query = `SELECT input_id FROM ${inputsTable} WHERE run_id = $1 AND sequence > $2 LIMIT 1`;
+  return (await sql.all(query, [runId, after])).length > 0;
+}
