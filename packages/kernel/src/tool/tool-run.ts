@@ -1,6 +1,6 @@
 import type { ChainFile, InvocationResult } from '../call/invocation-result.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { ModelUsage } from '../model/model-event.ts';
+import type { ModelUsage } from '../base/model-usage.ts';
 import type { JobStatus } from '../state/job-store.ts';
 
 /** Files of a run, as its tools see them: media that its calls returned. */
