@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { createRequire, registerHooks } from 'node:module';
+import nodeModule, { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -57,7 +57,8 @@ function nextVersion(): number {
 function hook(): void {
   if (isHooked) return;
   isHooked = true;
-  registerHooks({
+  // A named import would fail on a version of Node without it, before the check of the version says what is needed.
+  nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
       const result = nextResolve(specifier, context);
       if (!specifier.startsWith('.') || context.parentURL?.includes(parameter) !== true) return result;
