@@ -4,7 +4,7 @@ export type { ToolDescription } from './tools/describe-tool.ts';
 export { chooseModel } from './model/choose-model.ts';
 export { findInstallation, openInstalledPlugins } from './installation.ts';
 export type { Installation, InstallationOptions, InstalledPlugins } from './installation.ts';
-export { findInvalidSchemas } from './tools/invalid-schemas.ts';
+export { findInvalidSchemas } from './sources/invalid-schemas.ts';
 export { openMonolith } from './lifespan.ts';
 export type { Monolith, MonolithOptions } from './lifespan.ts';
 export type { ToolReport } from './sources/tool-sources.ts';

@@ -7,7 +7,7 @@ import type { ServerConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import { partsOf } from './container.ts';
 import { answerInvalidRequest, guardConnections } from './http/core/guard-connections.ts';
-import { warnOfInvalidSchemas } from './tools/invalid-schemas.ts';
+import { warnOfInvalidSchemas } from './sources/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './server-address.ts';
 import { startRecovery } from './runs/start-recovery.ts';

@@ -19,6 +19,7 @@ export type {
   RunLeasing,
   RunOptions,
   StopCondition,
+  ToolBudget,
 } from './agent/agent-options.ts';
 export type { AgentEnding, AgentEndReason, AgentResult } from './agent/agent-result.ts';
 export type { AgentStream } from './loop/agent-stream.ts';
@@ -39,7 +40,6 @@ export { whenCalled } from './agent/agent-options.ts';
 export { defineStatefulTool } from './stateful/stateful-tool.ts';
 export type { StatefulToolDefinition } from './stateful/stateful-tool.ts';
 export { offerTool } from './tools/tool-run.ts';
-export type { ToolBudget } from './prompt/tool-budget.ts';
 export { askToolNames, missingQuestionTools } from './tools/question-tools.ts';
 export { infoTool } from './tools/info-tool.ts';
 export { askClarificationTool, askUserTool, createAskTool } from './tools/ask-tools.ts';

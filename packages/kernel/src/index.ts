@@ -59,7 +59,7 @@ export type { ApprovalEdit, ApprovalTrace, CallAttempt, CallStatus, ChainCallRec
 export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes, maxRetriesOfCall } from './call/chain-policy.ts';
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
-export type { ChainFile, InvocationError, InvocationResult } from './call/invocation-result.ts';
+export type { ChainFile, InvocationError, InvocationResult } from './tool/invocation-result.ts';
 export type {
   HookEvent,
   HookEventType,
@@ -116,7 +116,8 @@ export type {
 export type { Exchange, ExchangeStore, StoredExchange } from './state/exchange-store.ts';
 export type { IdentityStore, StateIdentity } from './state/identity-store.ts';
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
-export type { Job, JobCancellation, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
+export type { Job, JobCancellation, JobChange, JobFilter, JobStore, NewJob } from './state/job-store.ts';
+export type { JobStatus } from './tool/tool-run.ts';
 export { mayHaveBegun } from './state/journal.ts';
 export type {
   Journal,

@@ -1,5 +1,6 @@
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
-export type { Job, JobCancellation, JobChange, JobFilter, JobStatus, JobStore, NewJob } from './state/job-store.ts';
+export type { Job, JobCancellation, JobChange, JobFilter, JobStore, NewJob } from './state/job-store.ts';
+export type { JobStatus } from './tool/tool-run.ts';
 export type {
   Journal,
   JournalEntry,

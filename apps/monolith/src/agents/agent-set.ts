@@ -7,12 +7,9 @@ import type { Toolbox, ToolInvoker, ToolRuleLists } from '@ravi/invoker';
 import { isHostedTool, isLocalTool, KernelError, staticRisk } from '@ravi/kernel';
 import type { Clock, InterceptedCall, ModelProvider, Skill, Tool } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
-import { builtInSource } from '../sources/built-in-tools.ts';
+import { builtInSource, delegatesSource } from '../sources/built-in-tools.ts';
 import { hostedToolSearchName } from '../tools/hosted-tool-search.ts';
 import { modelOfReferences } from './model-references.ts';
-
-/** Source of the tools that are agents. */
-export const delegatesSource = 'agents';
 
 /** Agents of a process by name. */
 export interface AgentSet {

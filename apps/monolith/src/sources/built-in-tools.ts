@@ -20,6 +20,9 @@ export interface BuiltInTools {
 /** Name of their source. */
 export const builtInSource = 'built-in';
 
+/** Source of the tools that are agents. */
+export const delegatesSource = 'agents';
+
 /** Creates the tools for discovery, questions, jobs and scripts. `search` is the tool search of a provider. */
 export function createBuiltInTools(
   toolbox: Toolbox,

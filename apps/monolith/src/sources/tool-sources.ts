@@ -6,8 +6,7 @@ import type { Installation } from '../installation.ts';
 import type { Parts } from '../tokens.ts';
 import { createHostedToolSearch } from '../tools/hosted-tool-search.ts';
 import { createAcceptedDefinitions } from './accepted-definitions.ts';
-import { delegatesSource } from '../agents/agent-set.ts';
-import { builtInSource, createBuiltInTools } from './built-in-tools.ts';
+import { builtInSource, createBuiltInTools, delegatesSource } from './built-in-tools.ts';
 import { createDefinitionCheck } from './definition-check.ts';
 import { createLiveSource } from './live-source.ts';
 import type { LiveSource, ReadingEffect, SourceFailure } from './live-source.ts';
@@ -27,7 +26,7 @@ export interface SourceChange {
   /** Tools that were loaded again. */
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** What could not be loaded. The previous tools of a broken file stay. */
+  /** Files and sources that could not be loaded. The previous tools of a broken file stay. */
   readonly failures: readonly SourceFailure[];
 }
 

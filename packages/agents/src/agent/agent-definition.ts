@@ -12,8 +12,7 @@ import type {
 } from '@ravi/kernel';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
-import type { ApprovalMode, RequestDefaults, RunLeasing, StopCondition } from './agent-options.ts';
-import type { ToolBudget } from '../prompt/tool-budget.ts';
+import type { ApprovalMode, RequestDefaults, RunLeasing, StopCondition, ToolBudget } from './agent-options.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { OutputCheck } from './output-check.ts';

@@ -22,13 +22,23 @@ import type {
   StandardSchema,
   ToolRegistry,
 } from '@ravi/kernel';
-import type { ToolBudget } from '../prompt/tool-budget.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { RecoveryStores } from './paused-run.ts';
 import type { PriceTable } from './usage.ts';
+
+/** Limit of the tools that are declared to the model. */
+export interface ToolBudget {
+  /**
+   * Tokens, estimated from above. While all tools fit, all are declared. Otherwise half of the rest is for tools in the order of the
+   * registry, and the other half for those that the model has discovered; the ones discovered first make room.
+   */
+  readonly maxTokens: number;
+  /** True for tools that are always declared, such as those that find others. */
+  keeps?(tool: string): boolean;
+}
 
 /** Requests the final answer as a value. */
 export interface AgentOutput {

@@ -25,7 +25,7 @@ export interface SharedLimits {
 }
 
 /** Amounts in the order in which they are shown. */
-export const amountNames: readonly (keyof BudgetAmounts)[] = ['tokens', 'cost', 'toolCalls', 'timeMs'];
+const amountNames: readonly (keyof BudgetAmounts)[] = ['tokens', 'cost', 'toolCalls', 'timeMs'];
 
 const fields = {
   tokens: 'maxTokensPerDay',

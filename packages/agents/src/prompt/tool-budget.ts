@@ -1,16 +1,6 @@
 import type { FunctionSpec, ToolSpec } from '@ravi/kernel';
 import { estimateTokens } from '@ravi/support';
-
-/** Limit of the tools that are declared to the model. */
-export interface ToolBudget {
-  /**
-   * Tokens, estimated from above. While all tools fit, all are declared. Otherwise half of the rest is for tools in the order of the
-   * registry, and the other half for those that the model has discovered; the ones discovered first make room.
-   */
-  readonly maxTokens: number;
-  /** True for tools that are always declared, such as those that find others. */
-  keeps?(tool: string): boolean;
-}
+import type { ToolBudget } from '../agent/agent-options.ts';
 
 /** A tool and its declarations. */
 export interface CountedTool {

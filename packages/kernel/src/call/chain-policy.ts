@@ -10,7 +10,7 @@ export interface ChainPolicy {
   readonly maxScriptCalls: number;
   /** Time limit of one call, without queueing and without the wait for an approver. */
   readonly callTimeoutMs: number;
-  /** Maximum number of repetitions of a call whose error may pass; 0 repeats no call, whatever its tool says. */
+  /** Maximum number of repetitions of a call whose error may pass; 0 repeats no call of any tool. */
   readonly maxToolRetries: number;
   /** Time before the first repetition of a call. It doubles with each one, and up to half of it is left out at random. */
   readonly toolRetryDelayMs: number;

@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { ConsoleLine } from '../sandbox/sandbox.ts';
 import type { ContentBlock } from '../tool/content.ts';
 import type { ChainCallRecord } from './call-record.ts';
-import type { ChainFile } from './invocation-result.ts';
+import type { ChainFile } from '../tool/invocation-result.ts';
 
 /** Failure of a script, located in the source that the model wrote. */
 export interface ChainError {

@@ -1,5 +1,5 @@
 import type { BlobRef } from '../blob/blob-store.ts';
-import type { InvocationResult } from '../call/invocation-result.ts';
+import type { InvocationResult } from '../tool/invocation-result.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ToolCaller } from '../tool/tool.ts';
 import type { EventScope, RunEventOf, RunEventType } from './run-event.ts';

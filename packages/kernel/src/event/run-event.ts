@@ -1,7 +1,7 @@
 import type { AwaitedApproval } from '../approval/approval.ts';
 import type { ApprovalTrace, CallAttempt, CallStatus } from '../call/call-record.ts';
 import type { ChainRunResult } from '../call/chain-run-result.ts';
-import type { InvocationError, InvocationResult } from '../call/invocation-result.ts';
+import type { InvocationError, InvocationResult } from '../tool/invocation-result.ts';
 import type { ModelUsage, ModelUse } from '../base/model-usage.ts';
 import type { ModelError, ModelStopReason, ModelWarning } from '../model/model-event.ts';
 import type { ModelMessage } from '../model/model-request.ts';

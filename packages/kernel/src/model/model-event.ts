@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { ContentBlock } from '../tool/content.ts';
 import type { ModelUsage } from '../base/model-usage.ts';
-import type { InvocationError } from '../call/invocation-result.ts';
+import type { InvocationError } from '../tool/invocation-result.ts';
 
 /**
  * Reason why a model stopped. `end`: it finished. `tool-use`: it waits for tool results. `length`: a limit cut it off.

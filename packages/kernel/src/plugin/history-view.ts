@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../model/model-request.ts';
 
-/** What a {@link HistoryView} may use. */
+/** Services that a {@link HistoryView} may use. */
 export interface HistoryViewOptions {
   /** Aborted when the run is cancelled. */
   readonly signal: AbortSignal;

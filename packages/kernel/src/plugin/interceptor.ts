@@ -1,11 +1,11 @@
 import type { HookEventType, HookObserver, InterceptedCall, InterceptorDecision } from '../event/hooks.ts';
-import type { InvocationResult } from '../call/invocation-result.ts';
+import type { InvocationResult } from '../tool/invocation-result.ts';
 
 /** Result of an interceptor of results: another result, or `undefined` to keep it. */
 export type ReplacedResult = InvocationResult | undefined | Promise<InvocationResult | undefined>;
 
 /**
- * Port `interceptor`: code at six moments of every call, whoever makes it, and observers of events. Each member is optional, and
+ * Port `interceptor`: code at six moments of every call of any caller, and observers of events. Each member is optional, and
  * at least one is there. Values that it receives are frozen. Several interceptors act in the order of the configuration.
  */
 export interface Interceptor {

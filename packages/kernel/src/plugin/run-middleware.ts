@@ -1,5 +1,5 @@
 import type { InterceptedCall } from '../event/hooks.ts';
-import type { InvocationResult } from '../call/invocation-result.ts';
+import type { InvocationResult } from '../tool/invocation-result.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ModelEvent } from '../model/model-event.ts';
 import type { ModelMessage, ModelRequest } from '../model/model-request.ts';

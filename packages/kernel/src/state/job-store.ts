@@ -1,10 +1,8 @@
-import type { InvocationError } from '../call/invocation-result.ts';
+import type { InvocationError } from '../tool/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Principal, RunWriter } from '../base/run-context.ts';
-
-/** `queued` and `running` are live; the others are final. */
-export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+import type { JobStatus } from '../tool/tool-run.ts';
 
 /** Background job to create. */
 export interface NewJob {

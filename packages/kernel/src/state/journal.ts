@@ -1,6 +1,6 @@
 import type { RunWriter } from '../base/run-context.ts';
 import type { ChainCallRecord } from '../call/call-record.ts';
-import type { InvocationResult } from '../call/invocation-result.ts';
+import type { InvocationResult } from '../tool/invocation-result.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Listing } from '../base/page.ts';
 

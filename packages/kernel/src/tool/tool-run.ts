@@ -1,7 +1,6 @@
-import type { ChainFile, InvocationResult } from '../call/invocation-result.ts';
+import type { ChainFile, InvocationResult } from './invocation-result.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ModelUsage } from '../base/model-usage.ts';
-import type { JobStatus } from '../state/job-store.ts';
 
 /** Files of a run, as its tools see them: media that its calls returned. */
 export interface ToolFiles {
@@ -23,11 +22,14 @@ export interface ToolChannels {
    */
   send(channel: string, message: JsonValue): void;
   /**
-   * Takes the oldest message, or waits for one. The time limit of the call ends the wait.
+   * Takes the oldest message, or waits for the next. The time limit of the call ends the wait.
    * @throws KernelError `E_CANCELLED` when `signal` aborts or the call ends
    */
   receive(channel: string, options?: { readonly signal?: AbortSignal }): Promise<JsonValue>;
 }
+
+/** `queued` and `running` are live; the others are final. */
+export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 
 /** Background job of an agent's run. */
 export interface ToolJob {
@@ -63,7 +65,7 @@ export interface ToolModelAnswer {
 }
 
 /**
- * What a running tool may do in its run, each action through the same gates as those of a model. A call that has used it is never
+ * Actions of a running tool in its run, each action through the same gates as those of a model. A call that has used it is never
  * repeated on its own, because its inner calls would be made twice. A tool that declares `safe` must declare `runAfterResponse` too;
  * otherwise every method but `ask`, `now` and `uuid` rejects with `E_TOOL_INVALID`.
  */

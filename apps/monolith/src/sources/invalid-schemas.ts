@@ -3,7 +3,7 @@ import { createArgumentCheck } from '@ravi/invoker';
 import type { ArgumentCheck, Toolbox } from '@ravi/invoker';
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { JsonSchema, Logger } from '@ravi/kernel';
-import type { ToolReport } from '../sources/tool-sources.ts';
+import type { ToolReport } from './tool-sources.ts';
 
 /**
  * Finds tools that cannot be called because their `inputSchema` does not compile. The invoker compiles a schema at its first
