@@ -76,7 +76,7 @@ export const runSchema = sameAs<Run>()(
 );
 
 /** Text that a user has sent to a live run. */
-export const runInputSchema = sameAs<RunInput>()(
+const runInputSchema = sameAs<RunInput>()(
   object({
     id: string(),
     runId: string(),

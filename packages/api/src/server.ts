@@ -66,7 +66,7 @@ const reloadSchema = object({
   ),
 });
 
-/** What a reload has changed. */
+/** Changes that a reload has made. */
 export type ReloadResult = ValueOf<typeof reloadSchema>;
 
 /** Operations on the server itself. */

@@ -89,7 +89,7 @@ class Facts:
         if isinstance(node, ast.Constant) and (node.value is None or type(node.value) in (str, int, float, bool)):
             return {"kind": "scalar", "value": node.value, **place}
         if isinstance(node, ast.JoinedStr):
-            # Text, whatever it contains.
+            # Any text.
             return {"kind": "text", **place}
         if isinstance(node, (ast.List, ast.Tuple)) and not any(isinstance(each, ast.Starred) for each in node.elts):
             return {"kind": "array", "items": [self.value(each) for each in node.elts], **place}

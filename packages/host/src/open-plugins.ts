@@ -168,7 +168,7 @@ function optionsOf({ use: _use, ...given }: PluginEntry, { place, port }: Omit<P
   return copyOf(options, place);
 }
 
-// The host holds every model to its limits, whoever asks it.
+// The host holds every model to its limits, for every caller.
 function limited(value: unknown, port: PortName, { limits }: PluginEntry, clock: Clock): unknown {
   if (port !== 'modelProvider' || limits === undefined) return value;
   return limitModel(value as ModelProvider, limits as ModelLimits, clock);

@@ -202,7 +202,7 @@ test('only a call that can do no harm twice is repeated', async () => {
   }
 });
 
-test('maxToolRetries 0 repeats no call, whatever its tool says', async () => {
+test('maxToolRetries 0 repeats no call of any tool', async () => {
   const tool = failingTool([busy()], { retry: { maxRetries: 3 } });
   const harness = createHarness([tool], { policy: { maxToolRetries: 0 } });
   assert.equal((await harness.call('t')).status, 'error');

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 import { Moment } from '../ui/facts.tsx';
 
-/** What users have sent to the run of an agent, and a field for more while it is live. */
+/** Texts that users have sent to the run of an agent, and a field for more while it is live. */
 export function RunInputs({ run }: { readonly run: RunDetails }) {
   const client = useQueryClient();
   const id = useId();

@@ -32,7 +32,7 @@ export class Channels {
     messages.push(text);
   }
 
-  /** Takes the oldest message, or waits for one. @throws KernelError `E_CANCELLED` */
+  /** Takes the oldest message, or waits for the next. @throws KernelError `E_CANCELLED` */
   async receive(name: string, cancellation: Cancellation): Promise<JsonValue> {
     cancellation.check();
     const { messages, receivers } = this.#channel(name);

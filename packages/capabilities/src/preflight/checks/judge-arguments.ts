@@ -3,7 +3,7 @@ import { referenceOf } from '../../declarations/type-text.ts';
 import type { CheckedTool, Finding } from '../finding.ts';
 import type { ObjectShape, Scalar, ValueKind, ValueShape } from '../value-shape.ts';
 
-/** What is certain about a value in a script, in any language. `offset` is that of its text in the source. */
+/** Facts about a value in a script, in any language. `offset` is that of its text in the source. */
 export type GivenValue = { readonly offset: number } & (
   | { readonly kind: 'scalar'; readonly value: Scalar }
   /** Text whose characters are not known. */
