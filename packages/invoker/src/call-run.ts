@@ -1,5 +1,6 @@
 import { isLocalTool, KernelError } from '@ravi/kernel';
 import type { InvocationResult, JsonObject, ToolContext, ToolRun } from '@ravi/kernel';
+import { recordOuter } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 
 /** Parts of a running call that its actions need. */
@@ -104,7 +105,8 @@ export class CallRun implements ToolRun {
     const { session, runtime, caller, callId: parentId } = pending;
     const resume = this.#call.pauseLimit();
     try {
-      const options = { session, caller, parentId, signal: context.signal, isInnerCall: true };
+      const { signal } = context;
+      const options = { session, caller, parentId, signal, isInnerCall: true, recordOuter: () => recordOuter(pending) };
       return await runtime.invoke({ name, args, callId }, options);
     } finally {
       resume();

@@ -8,6 +8,7 @@ import type {
   EventScope,
   Journal,
   JsonObject,
+  KernelError,
   ProgressEvent,
   Timer,
   ToolCaller,
@@ -66,6 +67,8 @@ export interface InvokeOptions {
   readonly interrupted?: InterruptedCall | undefined;
   /** True for a call that a running tool makes: a run does not pause while it waits for people, because the tool would start again. */
   readonly isInnerCall?: boolean | undefined;
+  /** Called before the call is recorded in the journal, with its error if it could not be: the call then does not start. */
+  readonly recordOuter?: (() => Promise<KernelError | undefined>) | undefined;
   /** Id for the first request for approval of this call, if `invoker.assess` has returned that request to people before. */
   readonly approvalId?: string | undefined;
 }
@@ -95,6 +98,8 @@ export class PendingCall {
   readonly approvalId: string | undefined;
   /** True for a call that a running tool makes. */
   readonly isInnerCall: boolean;
+  /** Records the call inside which this one runs. Returns the error if that could not be recorded. */
+  readonly recordOuter: (() => Promise<KernelError | undefined>) | undefined;
   /** True once the running tool has made calls of its own. */
   hasInnerCalls = false;
   /** Earlier attempt of this call that has not been reconciled. */
@@ -128,7 +133,7 @@ export class PendingCall {
   /** True once the tool may have had an effect. */
   hasBegun = false;
   /** The write that records the start of a tool with `beginsLate`. Never rejects. */
-  beginning: Promise<void> | undefined;
+  beginning: Promise<KernelError | undefined> | undefined;
   /** True if an earlier attempt may have taken effect, and the tool could not find out. */
   isUnknown = false;
   /** Number of approvals that were requested for this call. */
@@ -163,6 +168,7 @@ export class PendingCall {
       approvalId,
       interrupted,
       isInnerCall = false,
+      recordOuter,
     }: InvokeOptions,
   ) {
     this.runtime = runtime;
@@ -170,6 +176,7 @@ export class PendingCall {
     this.caller = caller;
     this.parentId = parentId;
     this.isInnerCall = isInnerCall;
+    this.recordOuter = recordOuter;
     this.onExecute = onExecute;
     this.approvalId = approvalId;
     this.cancellation = signal === undefined ? session.cancellation : new Cancellation(signal, session.cancellation);

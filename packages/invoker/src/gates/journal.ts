@@ -17,7 +17,7 @@ export function journalGate(pending: PendingCall): GateOutcome | Promise<GateOut
 }
 
 async function passOnceWritten(pending: PendingCall, journal: Journal): Promise<GateOutcome> {
-  const error = await writeStarted(pending, journal);
+  const error = (await pending.recordOuter?.()) ?? (await writeStarted(pending, journal));
   if (error === undefined) return pending;
   return stopWithError(error.code, error.message, { retryable: error.retryable });
 }
@@ -32,14 +32,26 @@ export function beginsLate({ tool }: PendingCall): boolean {
  * @throws KernelError `E_STATE_UNAVAILABLE` or `E_INTERNAL`; the call must then not begin
  */
 export async function recordBeginning(pending: PendingCall): Promise<void> {
-  const { journal } = pending;
-  if (journal === undefined || pending.isJournaled || isSafe(pending)) return;
-  let error: KernelError | undefined;
-  pending.beginning = writeStarted(pending, journal).then((problem) => {
-    error = problem;
-  });
-  await pending.beginning;
+  if (isSafe(pending)) return;
+  const error = await recordOnce(pending);
   if (error !== undefined) throw error;
+}
+
+/**
+ * Records the start of a running call, if that has not happened, before a call inside it is recorded: otherwise a process that
+ * continues the run would make a `safe` call again, and the calls inside it with it. Returns the error if it could not be recorded.
+ */
+export async function recordOuter(pending: PendingCall): Promise<KernelError | undefined> {
+  return (await pending.recordOuter?.()) ?? recordOnce(pending);
+}
+
+async function recordOnce(pending: PendingCall): Promise<KernelError | undefined> {
+  const { journal } = pending;
+  if (journal === undefined || pending.isJournaled) return undefined;
+  pending.beginning ??= writeStarted(pending, journal);
+  const error = await pending.beginning;
+  if (error !== undefined) pending.beginning = undefined;
+  return error;
 }
 
 async function writeStarted(pending: PendingCall, journal: Journal): Promise<KernelError | undefined> {

@@ -65,8 +65,9 @@ export interface ToolModelAnswer {
 }
 
 /**
- * Actions of a running tool in its run, each action through the same gates as those of a model. A call that has used it is never
- * repeated on its own, because its inner calls would be made twice. A tool that declares `safe` must declare `runAfterResponse` too;
+ * Actions of a running tool in its run, each through the same gates as those of a model. A call that has used it is never
+ * repeated on its own, because its inner calls would be made twice; after a crash it is `E_CALL_UNKNOWN`, unless it and all calls inside
+ * it are `safe`. A tool that declares `safe` must declare `runAfterResponse` too;
  * otherwise every method but `ask`, `now` and `uuid` rejects with `E_TOOL_INVALID`.
  */
 export interface ToolRun {

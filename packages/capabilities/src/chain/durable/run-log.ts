@@ -1,5 +1,5 @@
 import { retryWhileUnavailable } from '@ravi/support';
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, Journal, JournalEntry, JsonValue, CompleteStateStore, RunWriter } from '@ravi/kernel';
 import { cancelledOutcome, firstNote, unknownOutcome } from './recorded-run.ts';
 import type { RecordedKind, RecordedRun } from './recorded-run.ts';
@@ -56,6 +56,7 @@ export function createRunLog(options: RunLogOptions): RunLog {
   const artifacts = [...recorded.artifacts];
   const started = new Map<number, JournalEntry & CallPlace>();
   const finished = new Set<number>();
+  const knownInner = new Set(recorded.innerCalls);
   let nextNote = firstNote + recorded.notes;
 
   async function write(operation: () => Promise<void>): Promise<void> {
@@ -101,13 +102,20 @@ export function createRunLog(options: RunLogOptions): RunLog {
     artifacts,
     journal: {
       async started(entry) {
-        if (isInner(entry)) return write(() => journal.started({ ...entry, writer }));
+        if (isInner(entry)) {
+          const { callId, tool } = entry.record;
+          if (!knownInner.has(callId)) return write(() => journal.started({ ...entry, writer }));
+          // The tool makes other calls than before its process ended.
+          throw new KernelError('E_STATE_CONFLICT', `The call ${callId} of ${tool} is recorded already`);
+        }
         const own = placed(entry);
         const whole = entry.isWithdrawn === true ? { ...own, attempt: (own.attempt ?? 1) + 1 } : own;
         await write(() => journal.started(whole));
         started.set(whole.position, whole);
       },
       async finished(entry, result) {
+        // A safe call whose process ended is made again, with the safe calls inside it.
+        if (isInner(entry) && knownInner.has(entry.record.callId)) return;
         if (isInner(entry)) return write(() => journal.finished({ ...entry, writer }, result));
         const whole = placed(entry);
         await write(() => journal.finished(whole, result));
