@@ -42,7 +42,7 @@ export const artifacts = {
   list: operation({
     method: 'get',
     path: '/v1/artifacts',
-    summary: 'List the artifacts of a run, or of the newest runs.',
+    summary: 'List the artifacts of a run and its sub-agents, or of the newest runs.',
     query: strictObject({}, { ...pageQuery, runId: requestId }),
     responses: { 200: json(page(artifactSchema)) },
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_UNAVAILABLE'],

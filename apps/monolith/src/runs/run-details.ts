@@ -4,7 +4,7 @@ import { attemptsOf } from './run-attempts.ts';
 import { traceOf } from './run-trace.ts';
 import type { RunRecord } from './stored-events.ts';
 
-/** A run with everything that its record says; artifacts by their refs, in the order in which they were stored. */
+/** A run with everything that its record says; artifacts by their refs, its own before those of its sub-agents. */
 export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'children' | 'inputs' | 'pendingApprovals'> {
   readonly artifactRefs: readonly string[];
   /** Ids of the inputs that the run has read. */
@@ -36,7 +36,7 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
     ...(cost === undefined ? {} : { cost }),
     plainConversationTokens: plainTokens(trace),
     logs: result?.logs ?? dataOf(events, 'console'),
-    artifactRefs: artifactRefs(events),
+    artifactRefs: allArtifactRefs(record),
     inputsRead: new Set(dataOf(events, 'run-input').map(({ inputId }) => inputId)),
     questions: pause?.questions ?? [],
     ...(task === undefined ? {} : { task }),
@@ -48,6 +48,11 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
 function taskOf({ definition: { kind, details } }: Run): string | undefined {
   const task = details?.['task'];
   return kind === 'agent' && typeof task === 'string' ? task : undefined;
+}
+
+/** Returns the references of the artifacts of a run and of its sub-agents. */
+export function allArtifactRefs({ events, subAgents }: RunRecord): readonly string[] {
+  return [...artifactRefs(events), ...subAgents.flatMap(allArtifactRefs)];
 }
 
 /** Returns the references of all artifact events, in order. */

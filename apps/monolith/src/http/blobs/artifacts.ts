@@ -3,7 +3,7 @@ import type { Artifact } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobStore, Logger, RunStore } from '@ravi/kernel';
 import { maySee, findRun } from '../access/caller.ts';
-import { artifactRefs } from '../../runs/run-details.ts';
+import { allArtifactRefs, artifactRefs } from '../../runs/run-details.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
@@ -42,7 +42,7 @@ export function artifactOperations(services: ArtifactServices): readonly Endpoin
       const { query, caller } = request;
       if (query.runId !== undefined) {
         const run = await findRun(runs, request, query.runId);
-        return listOf(await statsOf(damage, await refsOf(recorder, run.id)));
+        return listOf(await statsOf(damage, allArtifactRefs(await recorder.recordOf(run.id))));
       }
       const own = caller.roles.includes('admin') ? {} : { principal: caller.principal };
       const { items, next } = await runs.list(own, pageOf(query));
