@@ -1,3 +1,5 @@
+export { runTool } from '@ravi/invoker/testing';
+export type { RunToolOptions, RunToolReport } from '@ravi/invoker/testing';
 export { createArgumentTree } from './doubles/argument-trees.ts';
 export type { ArgumentTree } from './doubles/argument-trees.ts';
 export { createFakeClock } from './doubles/fake-clock.ts';
