@@ -4,7 +4,7 @@ import { KernelError, silentLogger, toolNamePattern } from '@ravi/kernel';
 import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from './agent/agent-definition.ts';
-import type { AgentOptions, RequestDefaults } from './agent/agent-options.ts';
+import type { AgentOptions, CompactionLimits, RequestDefaults } from './agent/agent-options.ts';
 import { createOutputCheck } from './agent/output-check.ts';
 import { askClarificationTool, askUserTool } from './tools/ask-tools.ts';
 import { infoTool } from './tools/info-tool.ts';
@@ -19,6 +19,8 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   if (options.inputs !== undefined && [options.runs, options.history, options.lease].includes(undefined)) {
     throw invalid('inputs need the options runs, history and lease');
   }
+  const { maxTokens = Infinity, keepTokens = 0 } = options.compaction || {};
+  if (keepTokens >= maxTokens) throw invalid(`compaction.keepTokens is ${keepTokens}, not below maxTokens`);
   const invoker = invokerOf(options);
   const allowLists = [
     ...registerTools(invoker.registry, options),
@@ -45,6 +47,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     middleware: options.middleware ?? emptyArray,
     stopWhen: options.stopWhen ?? emptyArray,
     view: options.view,
+    compaction: options.compaction ?? noDefaults,
     promoteAfterMs: options.promoteAfterMs,
     history: options.history,
     runs: options.runs,
@@ -63,7 +66,7 @@ const sevenDaysMs = 604_800_000;
 
 const loopTools: readonly AnyTool[] = [...skillTools, ...jobTools, infoTool, askUserTool, askClarificationTool];
 
-const noDefaults: RequestDefaults = Object.freeze({});
+const noDefaults: RequestDefaults & CompactionLimits = Object.freeze({});
 
 function loopToolsOf(registry: ToolRegistry): readonly string[] {
   const present = loopTools.filter((tool) => isRegistered(registry, tool));

@@ -13,6 +13,7 @@ export type {
   AgentOptions,
   AgentOutput,
   ApprovalMode,
+  CompactionLimits,
   InvokerParts,
   RequestDefaults,
   ResumeOptions,

@@ -34,6 +34,14 @@ export interface BudgetConfig {
   readonly maxTimeMs?: number;
 }
 
+/** Lengths of a conversation, in estimated tokens. */
+export interface CompactionConfig {
+  /** Length of a request, with system prompt and tools, above which its beginning is summarized. Default: 80 % of the context of the model. */
+  readonly maxTokens?: number;
+  /** Tokens at the end of the conversation that stay unchanged. Default: half of what system prompt and tools leave. */
+  readonly keepTokens?: number;
+}
+
 /** Settings of one agent. */
 export interface AgentEntry {
   /** Description for agents that may delegate work to it, and for people. */
@@ -70,6 +78,8 @@ export interface AgentEntry {
   readonly questions?: boolean;
   /** Tokens of the tools that one request declares, estimated from above; the model searches for the others. Default: 3000. */
   readonly maxToolTokens?: number;
+  /** Lengths from which the beginning of a conversation is summarized; `false` for never. By default near the context of the model. */
+  readonly compaction?: false | CompactionConfig;
   /** Limits of one run. That of a delegate counts in the budget of its caller too. */
   readonly budget?: BudgetConfig;
 }

@@ -52,6 +52,32 @@ const guard: JsonSchema = {
   },
 };
 
+const compaction: JsonSchema = {
+  anyOf: [
+    { const: false },
+    {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        maxTokens: {
+          type: 'integer',
+          minimum: 1,
+          description:
+            'Length of a request, with system prompt and tools, above which its beginning is summarized. Default: 80 % of the context of the model.',
+        },
+        keepTokens: {
+          type: 'integer',
+          minimum: 0,
+          description:
+            'Tokens at the end of the conversation that stay unchanged. Default: half of what system prompt and tools leave.',
+        },
+      },
+    },
+  ],
+  description:
+    'When the model summarizes the beginning of a long conversation; false: never. By default near the size of its context, and once after it has refused a request as too long.',
+};
+
 const budget: JsonSchema = {
   type: 'object',
   additionalProperties: false,
@@ -97,6 +123,7 @@ const entryProperties: Readonly<Record<string, JsonSchema>> = {
   },
   delegates: { type: 'array', items: delegate, description: 'Agents that it may call as tools, also in scripts.' },
   guards: { type: 'array', items: guard, description: 'Agents that judge its calls; each must allow a call.' },
+  compaction,
   approvals: {
     type: 'object',
     additionalProperties: false,

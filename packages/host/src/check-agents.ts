@@ -37,7 +37,9 @@ export function agentMistakes({ agent, agents, defaultAgent }: AgentParts): read
     const place = name === builtInAgent ? 'agent' : `agents.${name}`;
     const tools = delegatesOf(entry);
     const twice = tools.filter((tool, index) => tools.findIndex((other) => other.name === tool.name) !== index);
+    const { maxTokens = Infinity, keepTokens = 0 } = entry.compaction || {};
     return [
+      ...(keepTokens < maxTokens ? [] : [`${place}.compaction.keepTokens is ${keepTokens}, not below its maxTokens`]),
       ...tools.flatMap((tool, index) => unknown(`${place}.delegates[${index}]`, tool.agent)),
       ...twice.map((tool) => `${place}.delegates: two delegates have the tool name ${quoted(tool.name)}`),
       ...(entry.guards ?? []).flatMap((guard, index) => unknown(`${place}.guards[${index}].agent`, guard.agent)),

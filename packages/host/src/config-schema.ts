@@ -26,6 +26,11 @@ const modelEntry: JsonSchema = {
   ...pluginEntry,
   properties: {
     ...(pluginEntry['properties'] as object),
+    contextTokens: {
+      ...limit,
+      description:
+        'Tokens that a request to this model may have together with its response. Default: the size that its provider knows by the name.',
+    },
     limits: {
       type: 'object',
       additionalProperties: false,

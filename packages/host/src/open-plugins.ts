@@ -11,7 +11,7 @@ import type {
   SecretStore,
   StateStore,
 } from '@ravi/kernel';
-import { composeSandboxes, limitModel } from '@ravi/support';
+import { composeSandboxes, limitModel, withStream } from '@ravi/support';
 import type { ModelLimits } from '@ravi/support';
 import { compileSchema } from './compile-schema.ts';
 import type { Check } from './compile-schema.ts';
@@ -74,7 +74,7 @@ export async function openPlugins<Config extends PluginsConfig>(
         contextFor(where.port, context, opened, { secretsIn, otherModels }),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
-      opened.push({ port: where.port, value: limited(value, where.port, entry, context.clock) });
+      opened.push({ port: where.port, value: asConfigured(value, where.port, entry, context.clock) });
     }
     sandbox = sandboxOf(opened);
   } catch (error) {
@@ -164,14 +164,20 @@ function isList(configured: PluginEntry | readonly PluginEntry[]): configured is
 
 function optionsOf({ use: _use, ...given }: PluginEntry, { place, port }: Omit<PlacedEntry, 'entry'>): unknown {
   if (port !== 'modelProvider') return copyOf(given, place);
-  const { limits: _limits, ...options } = given;
+  const { limits: _limits, contextTokens: _tokens, ...options } = given;
   return copyOf(options, place);
 }
 
-// The host holds every model to its limits, for every caller.
-function limited(value: unknown, port: PortName, { limits }: PluginEntry, clock: Clock): unknown {
-  if (port !== 'modelProvider' || limits === undefined) return value;
-  return limitModel(value as ModelProvider, limits as ModelLimits, clock);
+// The host holds every model to its limits, for agents and for sources, and knows what the operator says about it.
+function asConfigured(value: unknown, port: PortName, entry: PluginEntry, clock: Clock): unknown {
+  if (port !== 'modelProvider') return value;
+  const { limits, contextTokens } = entry as { readonly limits?: ModelLimits; readonly contextTokens?: number };
+  const model = value as ModelProvider;
+  const sized =
+    contextTokens === undefined
+      ? model
+      : { ...withStream(model, (...asked) => model.stream(...asked)), contextTokens: () => contextTokens };
+  return limits === undefined ? sized : limitModel(sized, limits, clock);
 }
 
 async function openPlugin(

@@ -36,3 +36,4 @@ export { cutUtf8, decodeUtf8, utf8Length } from './utf8.ts';
 export { createToolLabel, otherTools } from './tool-label.ts';
 export type { ToolLabel } from './tool-label.ts';
 export { escapeHidden, visibleText, withVisibleText } from './visible-text.ts';
+export { withStream } from './with-stream.ts';

@@ -1,4 +1,5 @@
 import type { Clock, ModelCallOptions, ModelEvent, ModelProvider } from '@ravi/kernel';
+import { withStream } from './with-stream.ts';
 
 /** Limits of one model in this process; an absent field has no limit. */
 export interface ModelLimits {
@@ -88,13 +89,7 @@ export function limitModel(model: ModelProvider, limits: ModelLimits, clock: Clo
     }
   }
 
-  const { id, model: name, interfaces } = model;
-  return {
-    id,
-    ...(name === undefined ? {} : { model: name }),
-    ...(interfaces === undefined ? {} : { interfaces }),
-    stream,
-  };
+  return withStream(model, stream);
 }
 
 function refused(model: ModelProvider, { limit, retryAfterMs }: Refusal, { signal }: ModelCallOptions): ModelEvent {

@@ -105,7 +105,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
     const settings = name === builtInAgent ? entry : { ...inherited(entryOf(builtInAgent)), ...entry };
     const place = name === builtInAgent ? 'agent' : `agents.${name}`;
     const { model = [], system, description, approvals, budget, maxSteps, promoteAfterMs } = settings;
-    const { modelRetries, maxModelRetryDelayMs, maxToolTokens = defaultMaxToolTokens } = settings;
+    const { modelRetries, maxModelRetryDelayMs, maxToolTokens = defaultMaxToolTokens, compaction } = settings;
     const references = typeof model === 'string' ? [model] : model;
     const { clock } = options;
     const cooldown = builtIn.modelCooldownMs === undefined ? {} : { cooldownMs: builtIn.modelCooldownMs };
@@ -137,6 +137,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(promoteAfterMs === undefined ? {} : { promoteAfterMs }),
       ...(modelRetries === undefined ? {} : { modelRetries }),
+      ...(compaction === undefined ? {} : { compaction }),
       ...(maxModelRetryDelayMs === undefined ? {} : { maxModelRetryDelayMs }),
       ...more,
     });
@@ -172,8 +173,8 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
 /** Settings of the built-in agent that are defaults of the others. */
 function inherited(entry: AgentEntry): AgentEntry {
   const { model, approvals, budget, maxSteps, modelRetries, maxModelRetryDelayMs, promoteAfterMs } = entry;
-  const { questions, maxToolTokens } = entry;
-  const ofModel = { model, modelRetries, maxModelRetryDelayMs, questions, maxToolTokens };
+  const { questions, maxToolTokens, compaction } = entry;
+  const ofModel = { model, modelRetries, maxModelRetryDelayMs, questions, maxToolTokens, compaction };
   const settings = { ...ofModel, approvals, budget, maxSteps, promoteAfterMs };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

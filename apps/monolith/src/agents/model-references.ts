@@ -2,6 +2,7 @@ import { createFailover } from '@ravi/agents';
 import type { FailoverOptions } from '@ravi/agents';
 import { KernelError } from '@ravi/kernel';
 import type { ModelProvider } from '@ravi/kernel';
+import { withStream } from '@ravi/support';
 
 /** Model of an agent. */
 export interface ChosenModel {
@@ -43,9 +44,8 @@ function choose(reference: string, models: readonly ModelProvider[], place: stri
 function bound({ provider, model }: ChosenModel): ModelProvider {
   if (model === undefined) return provider;
   return {
-    id: provider.id,
+    ...withStream(provider, (request, options) => provider.stream({ ...request, model }, options)),
     model,
-    ...(provider.interfaces === undefined ? {} : { interfaces: provider.interfaces }),
-    stream: (request, options) => provider.stream({ ...request, model }, options),
+    contextTokens: (name = model) => provider.contextTokens?.(name),
   };
 }

@@ -12,7 +12,14 @@ import type {
 } from '@ravi/kernel';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
-import type { ApprovalMode, RequestDefaults, RunLeasing, StopCondition, ToolBudget } from './agent-options.ts';
+import type {
+  ApprovalMode,
+  CompactionLimits,
+  RequestDefaults,
+  RunLeasing,
+  StopCondition,
+  ToolBudget,
+} from './agent-options.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { OutputCheck } from './output-check.ts';
@@ -41,6 +48,7 @@ export interface AgentDefinition {
   readonly middleware: readonly AgentMiddleware[];
   readonly stopWhen: readonly StopCondition[];
   readonly view: HistoryView | undefined;
+  readonly compaction: false | CompactionLimits;
   readonly promoteAfterMs: number | undefined;
   readonly history: HistoryStore | undefined;
   readonly runs: RunStore | undefined;

@@ -131,6 +131,12 @@ export interface AgentOptions extends InvokerParts {
   readonly stopWhen?: readonly StopCondition[];
   /** Selects what the model sees of a long conversation; default all of it. */
   readonly view?: HistoryView;
+  /**
+   * By default the model summarizes the beginning of a conversation before a request comes near the size of its context, and once after
+   * it has refused a request as too long. The summary is stored with the conversation, which itself does not change, and its tokens
+   * count in the budget. `false` sends every request as it is.
+   */
+  readonly compaction?: false | CompactionLimits;
   /** Milliseconds after which a running call becomes a job; by default calls do not become jobs. */
   readonly promoteAfterMs?: number;
   /** Stores every message as it happens. The conversation of a session is then loaded from it. */
@@ -158,6 +164,14 @@ export interface AgentOptions extends InvokerParts {
   readonly jobs?: JobStore;
   /** Limits the sub-agents of this agent. */
   readonly supervision?: Supervision;
+}
+
+/** Limits of the requests of an agent, in estimated tokens. */
+export interface CompactionLimits {
+  /** Length of a request, with system prompt and tools, above which the beginning of the conversation is summarized. Default: 80 % of the context of the model. */
+  readonly maxTokens?: number;
+  /** Tokens at the end of the conversation that stay unchanged; at most and by default half of what system prompt and tools leave. */
+  readonly keepTokens?: number;
 }
 
 /** Options of one run. */

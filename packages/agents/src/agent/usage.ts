@@ -27,9 +27,31 @@ const mediaTokens = 1_000;
 /** Assumed length of a response without a limit. */
 const expectedOutputTokens = 1_000;
 
+/** Smaller requests say little about the text of a conversation. */
+const minComparedTokens = 500;
+const maxFactor = 3;
+
 /** Estimates the requests of one conversation. Each message and tool is counted once. */
 export class UsageEstimate {
   readonly #counted = new Map<ModelMessage | ToolSpec, number>();
+  #factor = 1;
+
+  /** Tokens that the model counted for one that was estimated; at least 1. */
+  get factor(): number {
+    return this.#factor;
+  }
+
+  /** Returns the approximate input tokens of a request, from what the model counted for the last one. */
+  inputOf(request: ModelRequest): number {
+    return Math.ceil(this.of(request).inputTokens * this.#factor);
+  }
+
+  /** Compares a request with what the model counted. Far more is not its text, such as the usage of other models. */
+  compare(request: ModelRequest, { inputTokens }: ModelUsage): void {
+    const estimated = this.of(request).inputTokens;
+    if (estimated < minComparedTokens || inputTokens === 0) return;
+    this.#factor = Math.min(maxFactor, Math.max(1, inputTokens / estimated));
+  }
 
   /** Returns the approximate usage of a request, for a reservation. */
   of({ system = '', messages, tools, maxOutputTokens }: ModelRequest): ModelUsage {

@@ -4,6 +4,7 @@ import type {
   HistoryStore,
   JsonObject,
   ModelMessage,
+  ModelUsage,
   NewHistoryEntry,
   Principal,
   Run,
@@ -14,6 +15,8 @@ import { UsageEstimate } from '../agent/usage.ts';
 import { waitForStore } from './wait-for-store.ts';
 import type { StoreUser } from './wait-for-store.ts';
 import { closeOpenCalls, joinMessages } from './join-messages.ts';
+import { summaryDetails, summaryIn, summaryMessage } from './summary.ts';
+import type { ConversationSummary } from './summary.ts';
 
 /**
  * Returns the id under which the conversation of a run is stored: the session, or the run itself for a sub-agent, whose
@@ -34,6 +37,12 @@ export interface ConversationPlace {
   readonly sessionId: string;
 }
 
+interface ShownSummary {
+  readonly summary: ConversationSummary;
+  /** The same object in each request, so that its tokens are counted once. */
+  readonly message: ModelMessage;
+}
+
 /** Messages of a session. With a store, each message is stored before anything follows from it. */
 export class Conversation {
   readonly #messages: ModelMessage[];
@@ -45,6 +54,7 @@ export class Conversation {
   /** Number of messages that are only in memory. */
   #unstored: number;
   #lastInput = 0;
+  #summary: ShownSummary | undefined;
 
   constructor(messages: Iterable<ModelMessage> = [], place?: ConversationPlace) {
     this.#messages = [...messages];
@@ -65,7 +75,9 @@ export class Conversation {
       this.#addIds(entry.message);
       joinMessages(this.#messages, entry.message);
       this.#length++;
-      details = entry.details;
+      const summary = summaryIn(entry.details);
+      if (summary === undefined) details = entry.details;
+      else this.#show(summary);
       this.#noteInput(details);
       onEntry?.(entry);
     }
@@ -85,6 +97,32 @@ export class Conversation {
   /** Number of the last input of a user that the conversation has; 0 for none. */
   get lastInput(): number {
     return this.#lastInput;
+  }
+
+  /** Summary that the conversation has; `undefined` while none was made. */
+  get summary(): ConversationSummary | undefined {
+    return this.#summary?.summary;
+  }
+
+  /** The messages after a summary, with the summary before them; all messages without one. */
+  get summarized(): readonly ModelMessage[] {
+    if (this.#summary === undefined) return this.#messages;
+    const { summary, message } = this.#summary;
+    return [message, ...this.#messages.slice(summary.length)];
+  }
+
+  /** Replaces the summary, and stores it as an entry without content. @throws KernelError of the store */
+  async summarize(
+    summary: ConversationSummary,
+    usage: ModelUsage,
+    entry: Omit<EntryDetails, 'details'>,
+    waitFor?: StoreWait,
+  ): Promise<void> {
+    this.#show(summary);
+    if (this.#place === undefined) return;
+    this.#unstored++;
+    const details = summaryDetails(summary, usage);
+    await this.#save(this.#place, { role: 'user', content: [] }, { ...entry, details }, waitFor);
   }
 
   /** All messages; later messages are added to the same array. */
@@ -152,6 +190,12 @@ export class Conversation {
     this.#length++;
     this.#unstored--;
     this.#noteInput(details);
+  }
+
+  // A summary of more messages than there are belongs to another state of the conversation.
+  #show(summary: ConversationSummary): void {
+    if (summary.length > this.#messages.length) return;
+    this.#summary = { summary, message: summaryMessage(summary.text) };
   }
 
   #noteInput(details: JsonObject | undefined): void {

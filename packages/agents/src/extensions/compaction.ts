@@ -1,6 +1,6 @@
-import { textBlock } from '@ravi/kernel';
 import type { HistoryView, ModelMessage } from '@ravi/kernel';
 import { messageTokens } from '../agent/usage.ts';
+import { cutOf, summaryMessage } from '../conversation/summary.ts';
 
 /** Options of {@link createCompaction}. */
 export interface CompactionOptions {
@@ -43,23 +43,6 @@ export function createCompaction({ maxTokens, keepTokens = maxTokens / 2, summar
       return [message, ...messages.slice(length)];
     },
   };
-}
-
-// Finds the first response of the model after which at most `keepTokens` follow; the last one if even that is too long.
-function cutOf(messages: readonly ModelMessage[], keepTokens: number): number | undefined {
-  let tokens = 0;
-  let cut: number | undefined;
-  for (let index = messages.length - 1; index > 1; index--) {
-    const message = messages[index] as ModelMessage;
-    tokens += messageTokens(message);
-    if (tokens > keepTokens && cut !== undefined) break;
-    if (message.role === 'assistant' && messages[index - 1]?.role === 'user') cut = index;
-  }
-  return cut;
-}
-
-function summaryMessage(text: string): ModelMessage {
-  return { role: 'user', content: [textBlock(`Summary of the conversation so far:\n${text}`)] };
 }
 
 function tokensOf(messages: readonly ModelMessage[]): number {

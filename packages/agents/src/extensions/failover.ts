@@ -54,6 +54,11 @@ export function createFailover(models: readonly ModelProvider[], options: Failov
     id: first.id,
     ...(first.model === undefined ? {} : { model: first.model }),
     interfaces: [...new Set(models.flatMap(interfacesOf))],
+    // Each of them may have to answer. A model that does not know its context refuses what is too long.
+    contextTokens(name) {
+      const known = models.flatMap((model) => model.contextTokens?.(name) ?? []);
+      return known.length === 0 ? undefined : Math.min(...known);
+    },
     async *stream(request, callOptions): AsyncGenerator<ModelEvent> {
       const queue = [...candidates()];
       const failures: Failure[] = [];
@@ -91,10 +96,14 @@ interface Failure {
   readonly error: ModelError;
 }
 
-/** Returns one error for the failures of all models: the first one that a retry may avoid, else the first one. */
+/**
+ * Returns one error for the failures of all models: the first one that a retry may avoid, else one that a shorter request may avoid, else
+ * the first one.
+ */
 function combined(failures: readonly Failure[]): ModelError {
   const retryable = failures.filter(({ error }) => error.retryable);
-  const { error } = (retryable[0] ?? failures[0]) as Failure;
+  const tooLong = failures.find((failure) => failure.error.code === 'E_MODEL_CONTEXT_EXCEEDED');
+  const { error } = (retryable[0] ?? tooLong ?? failures[0]) as Failure;
   if (failures.length === 1) return error;
   const { retryAfterMs: _wait, ...rest } = error;
   const waits = retryable.map((failure) => failure.error.retryAfterMs ?? 0);

@@ -1,10 +1,6 @@
-import { sessionBlobs } from '@ravi/invoker';
-import type { InvokerSession } from '@ravi/invoker';
 import type {
-  BlobReader,
   ContentBlock,
   JsonObject,
-  ModelCallOptions,
   ModelError,
   ModelEvent,
   ModelRequest,
@@ -15,15 +11,13 @@ import { retryDelayMs } from '@ravi/support';
 import { budgetExceeded } from '../agent/budget.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { Reservation } from '../agent/budget.ts';
-import { wrapModel } from '../agent/middleware.ts';
 import { addUsage } from '../agent/usage.ts';
 import { appendMessage } from '../conversation/conversation.ts';
 import { readResponse } from '../conversation/model-response.ts';
 import type { ModelResponse } from '../conversation/model-response.ts';
-import { buildRequest } from '../prompt/build-request.ts';
-import type { Supervision } from '../supervision/supervision.ts';
-import { writeInPlace } from '../supervision/write-in-place.ts';
 import type { AgentRun } from './agent-run.ts';
+import { compactAfterRefusal, compareUsage, fittingRequest } from './fit-request.ts';
+import { streamModel } from './stream-model.ts';
 import { isSuspended } from './suspension.ts';
 import { StepCalls } from './step-calls.ts';
 
@@ -45,8 +39,9 @@ export interface CompleteResponse {
  * responses.
  */
 export async function askModel(run: AgentRun): Promise<CompleteResponse | undefined> {
+  let isCompacted = false;
   for (let attempt = 1; ; attempt++) {
-    const asked = buildRequest(run);
+    const asked = fittingRequest(run);
     const request = asked instanceof Promise ? await asked : asked;
     run.check();
     const reservation = run.ending === undefined ? reserve(run, request) : undefined;
@@ -59,7 +54,16 @@ export async function askModel(run: AgentRun): Promise<CompleteResponse | undefi
     if (run.session.cancellation.isCancelled && !isSuspended(run)) await keepText(run, response);
     run.check();
     if (run.ending !== undefined || response.error === undefined) return undefined;
-    const { error } = response;
+    let { error } = response;
+    if (error.code === 'E_MODEL_CONTEXT_EXCEEDED' && !isCompacted) {
+      const failure = await compactAfterRefusal(run, { request, error });
+      if (run.ending !== undefined) return undefined;
+      isCompacted = failure === undefined;
+      // The shorter request is not a retry.
+      if (isCompacted) attempt--;
+      if (failure === undefined) continue;
+      error = failure;
+    }
     const { modelRetries: maxRetries, maxModelRetryDelayMs: maxDelayMs } = run.definition;
     const delayMs = retryDelayMs(error, attempt, { maxRetries, maxDelayMs });
     if (delayMs === undefined) {
@@ -91,6 +95,7 @@ async function ask(
   );
   reservation?.settle(response.usage, response.model);
   run.usage = addUsage(run.usage, response.usage);
+  if (response.reason !== undefined) compareUsage(run, request, response.usage);
   announceEnd(run, response);
   return { response, calls };
 }
@@ -148,28 +153,6 @@ function reserve(run: AgentRun, request: ModelRequest): Reservation | undefined 
   return undefined;
 }
 
-/** Asks the model of a run, through its middleware and its place in the supervision. */
-export function streamModel(run: AgentRun, request: ModelRequest): AsyncIterable<ModelEvent> {
-  const { session, supervision } = run;
-  const { model, middleware, invoker } = run.definition;
-  const { artifactStore } = invoker;
-  const blobs = artifactStore === undefined ? undefined : sessionBlobs(session, artifactStore);
-  const ask = (asked: ModelRequest): AsyncIterable<ModelEvent> =>
-    model.stream(asked, new LazyModelCallOptions(session, blobs));
-  // Middleware runs outside the place of the supervision, so that it may start agents of its own.
-  return wrapModel(middleware, run, supervision === undefined ? ask : inPlace(run, supervision, ask))(request);
-}
-
-// A function of its own, so that runs without a supervision do not allocate its closure.
-function inPlace(
-  { priority, session, definition }: AgentRun,
-  supervision: Supervision,
-  ask: (asked: ModelRequest) => AsyncIterable<ModelEvent>,
-): (asked: ModelRequest) => AsyncIterable<ModelEvent> {
-  const writer = { priority, cancellation: session.cancellation, clock: definition.invoker.clock };
-  return (asked) => writeInPlace(supervision, writer, () => ask(asked));
-}
-
 function announceStart(run: AgentRun, request: ModelRequest): void {
   const { invoker, model: provider } = run.definition;
   if (!invoker.hooks.observes('model-start')) return;
@@ -212,23 +195,4 @@ async function delay({ session, definition }: AgentRun, delayMs: number): Promis
     });
   });
   session.check();
-}
-
-/** Options of one model call. The signal is created when the provider asks for it. */
-// A class, because a literal with a getter gets a hidden class of its own in V8, which lives in the old generation and
-// keeps the whole run there until the next full collection.
-class LazyModelCallOptions implements ModelCallOptions {
-  readonly #session: InvokerSession;
-  readonly blobs?: BlobReader;
-  /** The agent retries itself, so that the attempts of both do not multiply. */
-  readonly maxRetries = 0;
-
-  constructor(session: InvokerSession, blobs: BlobReader | undefined) {
-    this.#session = session;
-    if (blobs !== undefined) this.blobs = blobs;
-  }
-
-  get signal(): AbortSignal {
-    return this.#session.signal;
-  }
 }

@@ -1,11 +1,9 @@
 import type { RunServices } from '@ravi/invoker';
 import { Cancellation } from '@ravi/invoker/internal';
-import { KernelError, textBlock, textOf } from '@ravi/kernel';
-import type { ContentBlock, ModelEvent, ModelRequest, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
-import { addUsage } from '../agent/usage.ts';
-import { readResponse } from '../conversation/model-response.ts';
+import { textBlock } from '@ravi/kernel';
+import type { ModelRequest, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
 import type { AgentRun } from './agent-run.ts';
-import { streamModel } from './ask-model.ts';
+import { askOnce } from './ask-once.ts';
 
 /** Services of an agent's run for its tools: `context.jobs` and `context.run.llm`. */
 export class AgentServices implements RunServices {
@@ -29,10 +27,6 @@ export class AgentServices implements RunServices {
   }
 }
 
-function blockOf(event: ModelEvent): ContentBlock | undefined {
-  return event.type === 'block' ? event.block : undefined;
-}
-
 // Without retries: the tool receives the error and decides.
 async function askModelOnce(
   run: AgentRun,
@@ -47,18 +41,9 @@ async function askModelOnce(
     ...(system === undefined ? {} : { system }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
-  const reservation = run.budget?.reserve(run.conversation.estimate.of(request), request.model ?? definition.model.id);
-  if (typeof reservation === 'string') throw new KernelError('E_BUDGET_EXHAUSTED', reservation);
   const cancellation = new Cancellation(signal, run.session.cancellation);
   try {
-    const response = await readResponse(() => streamModel(run, request), cancellation, blockOf);
-    reservation?.settle(response.usage, response.model);
-    run.usage = addUsage(run.usage, response.usage);
-    const { error, blocks, usage } = response;
-    if (error !== undefined) {
-      throw new KernelError(error.code, error.message, { retryable: error.retryable });
-    }
-    return { text: textOf(blocks), usage };
+    return await askOnce(run, request, cancellation);
   } finally {
     cancellation.dispose();
   }

@@ -6,15 +6,16 @@ import type { SystemPrompt } from './system-prompt.ts';
 /** Parts of a run that its requests consist of. */
 export interface RequestSource {
   readonly definition: Pick<AgentDefinition, 'request' | 'output' | 'view'>;
-  readonly messages: readonly ModelMessage[];
   readonly systemPrompt: SystemPrompt;
   readonly offered: OfferedTools;
   readonly signal: AbortSignal;
 }
 
-/** Returns the next request to the model. */
-export function buildRequest(run: RequestSource): ModelRequest | Promise<ModelRequest> {
-  const { messages } = run;
+/** Returns a request to the model with these messages, as the view of the agent shows them. */
+export function buildRequest(
+  run: RequestSource,
+  messages: readonly ModelMessage[],
+): ModelRequest | Promise<ModelRequest> {
   const { view } = run.definition;
   if (view === undefined) return requestWith(run, [...messages]);
   return Promise.resolve(view.view(messages, { signal: run.signal })).then((shown) => requestWith(run, shown));

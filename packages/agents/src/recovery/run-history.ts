@@ -9,6 +9,7 @@ import { addUsage } from '../agent/usage.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationPlace } from '../conversation/conversation.ts';
 import { noUsage } from '../conversation/model-response.ts';
+import { summaryIn } from '../conversation/summary.ts';
 
 /** State of a run, as the entries of its session record it. */
 export interface RunHistory {
@@ -48,9 +49,15 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   let last: HistoryEntry | undefined;
   const conversation = new Conversation([], place);
   await conversation.load((entry) => {
+    const { details = {} } = entry;
+    const used = details['usage'] as unknown as ModelUsage | undefined;
+    if (entry.runId === runId && used !== undefined) {
+      usage = addUsage(usage, used);
+      usageSince = addUsage(usageSince, used);
+    }
+    if (summaryIn(details) !== undefined) return;
     last = entry;
     if (entry.runId !== runId) return;
-    const { details = {} } = entry;
     notedAt ??= entry.createdAt;
     endedAt = entry.createdAt;
     const noted = readBudgetRecord(details['budget']);
@@ -60,12 +67,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
     if (details['permissions'] !== undefined) permissions = readPermissions(details['permissions']);
     jobs = readAnnouncedJobs(details) ?? jobs;
     answers = { ...answers, ...(details['answers'] as Record<string, string> | undefined) };
-    if (entry.message.role !== 'assistant') return;
-    steps++;
-    if (details['usage'] === undefined) return;
-    const used = details['usage'] as unknown as ModelUsage;
-    usage = addUsage(usage, used);
-    usageSince = addUsage(usageSince, used);
+    if (entry.message.role === 'assistant') steps++;
   });
   const sinceMs = Math.max(0, (endedAt ?? 0) - (notedAt ?? 0));
   const spent = { ...budget.spent, timeMs: budget.spent.timeMs + sinceMs };

@@ -91,5 +91,10 @@ export interface ModelProvider {
    * the id by default. One that delegates to several providers has the keys of all, and receives the tool specs of each.
    */
   readonly interfaces?: readonly string[];
+  /**
+   * Returns the tokens that a request to a model of the provider, by default its own, may have together with the response;
+   * `undefined` if the provider does not know them. Without it no model is known.
+   */
+  contextTokens?(model?: string): number | undefined;
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
 }

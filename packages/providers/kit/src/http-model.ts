@@ -11,6 +11,7 @@ import type {
 import { retryDelayMs } from '@ravi/support';
 import { connectionDefaults } from './connection-options.ts';
 import type { ConnectionLimits, ConnectionOptions } from './connection-options.ts';
+import { contextTokensOf } from './context-tokens.ts';
 import { createDeadlines } from './deadlines.ts';
 import { attempt, cancelled } from './http-attempt.ts';
 import type { AttemptOptions } from './http-attempt.ts';
@@ -89,6 +90,7 @@ export function createHttpModel(options: HttpModelOptions): ModelProvider {
     id,
     ...(model === undefined ? {} : { model }),
     ...(interfaces === undefined ? {} : { interfaces }),
+    contextTokens: (name = model) => (name === undefined ? undefined : contextTokensOf(name)),
     async *stream(request, { signal, blobs, maxRetries = limits.maxRetries }) {
       let secrets = configured;
       const failed = (error: ModelError): ModelEvent => ({ type: 'error', error: withoutSecrets(error, secrets) });

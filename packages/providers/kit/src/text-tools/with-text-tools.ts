@@ -1,4 +1,5 @@
 import type { FunctionSpec, ModelEvent, ModelProvider, ModelRequest, ModelWarning } from '@ravi/kernel';
+import { withStream } from '@ravi/support';
 import { createResponseBuilder } from '../response-builder.ts';
 import type { ResponseBuilder } from '../response-builder.ts';
 import { callIdsOf } from '../arrange-turns.ts';
@@ -14,31 +15,26 @@ import { historyAsText, toolInstructions } from './prompt.ts';
  * A block that is cut off or is not JSON becomes a call with invalid arguments; the provider's own tools are dropped.
  */
 export function withTextTools(provider: ModelProvider): ModelProvider {
-  return {
-    id: provider.id,
-    ...(provider.model === undefined ? {} : { model: provider.model }),
-    ...(provider.interfaces === undefined ? {} : { interfaces: provider.interfaces }),
-    async *stream(request, options) {
-      const tools = request.tools.filter((tool): tool is FunctionSpec => tool.type === 'function');
-      for (const warning of droppedTools(request)) yield { type: 'warning', warning };
-      const { toolChoice, ...rest } = request;
-      const system = [request.system, toolInstructions(tools, toolChoice)].filter(Boolean).join('\n\n');
-      const inner = {
-        ...rest,
-        messages: historyAsText(request.messages),
-        tools: [],
-        ...(system === '' ? {} : { system }),
-      };
+  return withStream(provider, async function* (request, options) {
+    const tools = request.tools.filter((tool): tool is FunctionSpec => tool.type === 'function');
+    for (const warning of droppedTools(request)) yield { type: 'warning', warning };
+    const { toolChoice, ...rest } = request;
+    const system = [request.system, toolInstructions(tools, toolChoice)].filter(Boolean).join('\n\n');
+    const inner = {
+      ...rest,
+      messages: historyAsText(request.messages),
+      tools: [],
+      ...(system === '' ? {} : { system }),
+    };
 
-      let queue: ModelEvent[] = [];
-      const reader = createTextCallReader(request, (event) => queue.push(event));
-      for await (const event of provider.stream(inner, options)) {
-        reader.take(event);
-        yield* queue;
-        queue = [];
-      }
-    },
-  };
+    let queue: ModelEvent[] = [];
+    const reader = createTextCallReader(request, (event) => queue.push(event));
+    for await (const event of provider.stream(inner, options)) {
+      reader.take(event);
+      yield* queue;
+      queue = [];
+    }
+  });
 }
 
 function droppedTools(request: ModelRequest): ModelWarning[] {
