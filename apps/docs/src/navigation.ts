@@ -44,6 +44,7 @@ const groups: readonly Group[] = [
       'docs/concepts/approval.md',
       'docs/concepts/elicitation.md',
       'docs/concepts/sandboxes.md',
+      'docs/guides/tools-per-caller.md',
       'docs/security.md',
     ],
   },

@@ -28,6 +28,7 @@ import { createToolSources } from './sources/tool-sources.ts';
 import { tokens } from './tokens.ts';
 import type { Adapters, Configuration, Parts, Routes, Services } from './tokens.ts';
 import { createSnippetTools } from './tools/snippet-tools.ts';
+import { createToolAccess } from './tools/tool-access.ts';
 import { createToolMetrics } from './tools/tool-metrics.ts';
 
 /** Creates one part from the parts that it names. */
@@ -37,6 +38,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   hooks: createHooks,
   telemetry: openTelemetry,
   toolbox: ({ hooks, logger }) => new Toolbox([], { hooks, logger }),
+  toolAccess: ({ config, toolbox }) => createToolAccess(config, toolbox),
   toolSources: createToolSources,
   reload: createReload,
   toolMetrics: ({ hooks }) => createToolMetrics(hooks),
@@ -135,9 +137,10 @@ function createDecisionRules(parts: Parts): DecisionRules {
 
 function createInvoker(parts: Parts): ToolInvoker {
   const { config, toolbox, approvals, artifactQuota, hooks, digestKey, hostPaths, clock, logger } = parts;
-  const { telemetry, stateStore, redactor, sharedBudgets } = parts;
+  const { telemetry, stateStore, redactor, sharedBudgets, toolAccess: access } = parts;
   return new ToolInvoker({
     registry: toolbox,
+    access,
     approvalHandler: approvals,
     artifactStore: artifactQuota.store,
     policy: config.policy,

@@ -36,6 +36,7 @@ import type { DurableServices } from './runs/durable-services.ts';
 import type { Reload } from './reload/reload.ts';
 import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
+import type { ToolAccess } from './tools/tool-access.ts';
 import type { ToolMetrics } from './tools/tool-metrics.ts';
 
 /** Everything that is known before an adapter opens. */
@@ -82,6 +83,8 @@ export interface Services {
   /** `undefined` without `telemetryProviders`. */
   readonly telemetry: Telemetry | undefined;
   readonly toolbox: Toolbox;
+  /** Tools that each caller may use. */
+  readonly toolAccess: ToolAccess;
   /** Sources that fill the toolbox and change it. */
   readonly toolSources: ToolSources;
   /** Reads files again that have changed. */
@@ -154,6 +157,7 @@ export const tokens: Tokens = {
   hooks: token('hooks'),
   telemetry: token('telemetry'),
   toolbox: token('toolbox'),
+  toolAccess: token('toolAccess'),
   toolSources: token('toolSources'),
   reload: token('reload'),
   toolMetrics: token('toolMetrics'),

@@ -68,6 +68,12 @@ const loopTools: readonly AnyTool[] = [...skillTools, ...jobTools, infoTool, ask
 
 const noDefaults: RequestDefaults & CompactionLimits = Object.freeze({});
 
+/** True if a tool of a registry is one that the agent loop itself provides: for skills, jobs and questions. */
+export function isLoopTool(registry: ToolRegistry, name: string): boolean {
+  const tool = loopTools.find((each) => each.name === name);
+  return tool !== undefined && isRegistered(registry, tool);
+}
+
 function loopToolsOf(registry: ToolRegistry): readonly string[] {
   const present = loopTools.filter((tool) => isRegistered(registry, tool));
   return present.length === 0 ? emptyArray : present.map((tool) => tool.name);

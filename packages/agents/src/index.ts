@@ -1,5 +1,6 @@
 export { conversationIdOf } from './conversation/conversation.ts';
 export { joinMessages } from './conversation/join-messages.ts';
+export { isLoopTool } from './define-agent.ts';
 export { keepLease } from './loop/keep-lease.ts';
 export { busySession, findLiveRun } from './loop/busy-session.ts';
 export type { SessionPlace } from './loop/busy-session.ts';

@@ -20,7 +20,7 @@ test('a sound installation passes every check, each by really using what it chec
   assert.match(output, /ok {6}blobStore @ravi\/blob-fs: writes, reads and deletes/);
   assert.match(output, /ok {6}sandbox @ravi\/sandbox-isolated-vm: runs javascript \(isolation: \w+\)/);
   assert.match(output, /ok {6}stateStore @ravi\/state-sqlite: writes, reads and deletes/);
-  assert.match(output, /ok {6}tools: 6 tools; no risk declared by wait/);
+  assert.match(output, /ok {6}tools: 9 tools; no risk declared by wait/);
   using database = new DatabaseSync(join(ravi.folder, 'data/state.db'));
   assert.deepEqual(database.prepare('SELECT id FROM ravi_runs').all(), []);
 });

@@ -10,8 +10,8 @@ test('lists every tool with its risk and the first line of its description', asy
   const { code, output } = await run('tools', 'list');
   assert.equal(code, 0);
   const lines = output.trim().split('\n');
-  assert.equal(lines[0], 'add            safe      Adds two numbers.');
-  assert.equal(lines[1], 'launch         high      Leaves a line in a file.');
+  assert.equal(lines[0], 'add                safe      Adds two numbers.');
+  assert.equal(lines[1], 'launch             high      Leaves a line in a file.');
   assert.deepEqual(
     lines.map((line) => line.split(' ', 1)[0]),
     ['add', 'launch', 'wait', 'search_tools', 'describe_tool', 'ask_user', 'ask_clarification', 'info', 'tool_chain'],
@@ -20,7 +20,7 @@ test('lists every tool with its risk and the first line of its description', asy
   const { tools } = JSON.parse(json.output) as { tools: { name: string; source: string }[] };
   assert.deepEqual(
     tools.map(({ source }) => source),
-    ['tools', 'tools', 'tools', 'built-in', 'built-in', 'built-in'],
+    ['tools', 'tools', 'tools', ...Array.from({ length: 6 }, () => 'built-in')],
   );
 });
 

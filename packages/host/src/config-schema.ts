@@ -3,6 +3,7 @@ import type { JsonSchema } from '@ravi/kernel';
 import { agentProperties } from './agent-schema.ts';
 import { budgetProperties } from './budget-schema.ts';
 import { pluginPorts } from './config.ts';
+import { toolAccessProperties } from './tool-access-schema.ts';
 
 const pluginEntry: JsonSchema = {
   type: 'object',
@@ -73,6 +74,11 @@ const accessToken: JsonSchema = {
       default: ['run'],
       description:
         'Permissions of the caller: run calls tools and starts runs, approve decides approvals, admin has both and sees everything.',
+    },
+    toolRole: {
+      type: 'string',
+      minLength: 1,
+      description: 'Role of "toolAccess.roles" that says which tools the principal may call: all if absent.',
     },
   },
 };
@@ -258,6 +264,7 @@ export const configSchema: JsonSchema = {
     },
     ...agentProperties,
     ...budgetProperties,
+    ...toolAccessProperties,
     retention: {
       type: 'object',
       additionalProperties: false,

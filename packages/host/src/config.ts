@@ -1,6 +1,7 @@
 import type { ChainPolicy, PortName } from '@ravi/kernel';
 import type { AgentConfig, AgentEntry, SupervisionConfig } from './agent-config.ts';
 import type { SharedBudgetsConfig } from './budget-config.ts';
+import type { ToolAccessConfig } from './tool-access-config.ts';
 
 /** One plugin in a configuration: its package or file, and its options. */
 export interface PluginEntry {
@@ -27,6 +28,8 @@ export interface AccessTokenConfig {
   readonly principal: string;
   /** Default: `run`. */
   readonly roles?: readonly ('run' | 'approve' | 'admin')[];
+  /** Key of `toolAccess.roles`. Without it the principal may call every tool that is not disabled. */
+  readonly toolRole?: string;
 }
 
 /** An {@link AccessTokenConfig} with its default. */
@@ -153,6 +156,7 @@ export interface RaviConfig {
   readonly defaultAgent?: string;
   readonly supervision?: Partial<SupervisionConfig>;
   readonly budgets?: SharedBudgetsConfig;
+  readonly toolAccess?: ToolAccessConfig;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
   readonly retention?: Partial<RetentionConfig>;
@@ -176,6 +180,7 @@ export interface ResolvedConfig {
   readonly defaultAgent: string;
   readonly supervision: SupervisionConfig;
   readonly budgets: SharedBudgetsConfig;
+  readonly toolAccess: ToolAccessConfig;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
   readonly retention: RetentionConfig;

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { KernelError, defineChainPolicy, isKernelError } from '@ravi/kernel';
 import { agentMistakes } from './check-agents.ts';
 import { budgetMistakes } from './check-budgets.ts';
+import { toolAccessMistakes } from './check-tool-access.ts';
 import { compileSchema } from './compile-schema.ts';
 import { configSchema } from './config-schema.ts';
 import type { RaviConfig, ResolvedConfig } from './config.ts';
@@ -25,9 +26,13 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
-  const { agents, defaultAgent, supervision, budgets } = config as Required<RaviConfig>;
+  const { agents, defaultAgent, supervision, budgets, toolAccess } = config as Required<RaviConfig>;
   const ofAgents = { agent: agent as ResolvedConfig['agent'], agents };
-  const contradictions = [...agentMistakes({ ...ofAgents, defaultAgent }), ...budgetMistakes({ ...ofAgents, budgets })];
+  const contradictions = [
+    ...agentMistakes({ ...ofAgents, defaultAgent }),
+    ...budgetMistakes({ ...ofAgents, budgets }),
+    ...toolAccessMistakes({ server: server as ResolvedConfig['server'], toolAccess }),
+  ];
   if (contradictions.length > 0) throw invalidConfig(source, contradictions);
   try {
     return {
@@ -44,6 +49,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       defaultAgent,
       supervision: supervision as ResolvedConfig['supervision'],
       budgets,
+      toolAccess,
       retention: retention as ResolvedConfig['retention'],
       logging: logging as ResolvedConfig['logging'],
       telemetry: telemetry as ResolvedConfig['telemetry'],

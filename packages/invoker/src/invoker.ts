@@ -44,6 +44,7 @@ import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
 import { createScrubber } from './scrub.ts';
 import type { GateStop } from './error-results.ts';
 import type { CallSpending, ExecutionWrapper, InvokerRuntime } from './runtime.ts';
+import type { CallerAccess } from './scope/caller-access.ts';
 import { InvokerSession } from './scope/session.ts';
 import { withRisksOf } from './scope/session-limits.ts';
 import type { SessionOptions } from './scope/session-options.ts';
@@ -64,6 +65,7 @@ const gates: readonly Gate[] = [
   approvalGate, //      is it safe, or has it been approved?
   cancellationGate, //  was the run cancelled?
   lockGate, //          may it run at the same time as the running calls?
+  allowedGate, //       is it still allowed after these waits?
   reconcileGate, //     did an earlier attempt of it take effect?
   spendGate, //         do the budgets that it shares allow it?
   journalGate, //       is it on record before it starts?
@@ -95,6 +97,8 @@ export interface ToolInvokerOptions {
   readonly wrapExecution?: ExecutionWrapper;
   /** Asked before each call that has passed all other gates, for budgets that runs share. */
   readonly spending?: CallSpending;
+  /** Asked for each call which tools its principal may call. Every principal may call all tools when absent. */
+  readonly access?: CallerAccess;
 }
 
 /**
@@ -147,6 +151,7 @@ export class ToolInvoker {
       wrapExecution: options.wrapExecution,
       invoke: (call, how) => this.invoke(call, how),
       spending: options.spending,
+      access: options.access,
     };
     invokers.set(this.#runtime, this);
   }
@@ -260,6 +265,7 @@ const ownParts = [
   'secrets',
   'wrapExecution',
   'spending',
+  'access',
 ] as const satisfies readonly (keyof ToolInvokerOptions)[];
 
 // The call may have been made inside a tool that has tools of its own.

@@ -15,6 +15,7 @@ import type { Digester } from './arguments/digest.ts';
 import type { HookManager } from './hooks/hook-manager.ts';
 import type { InvokeOptions, ToolCall } from './pending-call.ts';
 import type { Scrubber } from './scrub.ts';
+import type { CallerAccess } from './scope/caller-access.ts';
 import type { Deadlines } from './timing/deadlines.ts';
 import type { KeyedLocks } from './timing/keyed-locks.ts';
 import type { SchemaCache } from './validation/schema-cache.ts';
@@ -59,4 +60,5 @@ export interface InvokerRuntime {
   /** Invokes a call of these collaborators. */
   readonly invoke: (call: ToolCall, options: InvokeOptions) => Promise<InvocationResult>;
   readonly spending: CallSpending | undefined;
+  readonly access: CallerAccess | undefined;
 }

@@ -39,6 +39,7 @@ export function createEndpoints(parts: Parts): readonly Endpoint[] {
 function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly Endpoint[] {
   const { config, access, lifetime, model, skills, preflight, toolbox, toolMetrics, invoker, checkHealth, durable } =
     parts;
+  const { toolAccess, toolSources, redactor } = parts;
   return [
     ...settingsOperations({
       plugins: config.plugins,
@@ -54,13 +55,14 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
     ...toolOperations({
       toolbox,
       invoker,
+      toolAccess,
       journal: durable?.store.journal,
       toolMetrics,
       artifactQuota: parts.artifactQuota,
       lifetime,
       artifactTtlMs: config.server.artifactTtlMs,
     }),
-    ...sourceOperations({ toolSources: parts.toolSources, toolbox, policy: invoker.policy, redactor: parts.redactor }),
+    ...sourceOperations({ toolSources, toolbox, toolAccess, policy: invoker.policy, redactor }),
     ...skillOperations(skills),
     ...chainOperations(invoker.policy, parts.runScript),
     chainCheckOperation({ invoker, preflight }),
@@ -76,7 +78,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
   const { store, runs, recorder, agents, approvalMode } = durable;
   const { policy } = invoker;
   return [
-    ...agentOperations({ agents, toolbox, model: parts.model, approvalMode }),
+    ...agentOperations({ agents, toolbox, toolAccess: parts.toolAccess, model: parts.model, approvalMode }),
     ...runOperations({
       durable,
       policy,

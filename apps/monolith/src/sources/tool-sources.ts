@@ -58,6 +58,7 @@ const reservedNames: readonly string[] = [builtInSource, delegatesSource, 'local
 export function createToolSources(parts: Parts): ToolSources {
   const {
     toolbox,
+    toolAccess,
     invoker,
     sandbox,
     preflight,
@@ -74,7 +75,7 @@ export function createToolSources(parts: Parts): ToolSources {
   const search = config.agent.hostedToolSearch === true ? createHostedToolSearch(parts.models) : undefined;
   const builtIn = createBuiltInTools(
     toolbox,
-    { invoker, sandbox, preflight, maxToolTokens: maxDeclaredTokens, ...durableChains },
+    { invoker, sandbox, preflight, maxToolTokens: maxDeclaredTokens, shows: toolAccess.isForAll, ...durableChains },
     search,
   );
   let all: readonly LiveSource[] = [];

@@ -1,4 +1,4 @@
-import type { Toolbox } from '@ravi/invoker';
+import type { Toolbox, ToolFilter } from '@ravi/invoker';
 import { isHostedTool, isLocalTool, staticRisk } from '@ravi/kernel';
 import type { AnyTool, ChainPolicy, JsonSchema, ToolCaller, ToolRisk } from '@ravi/kernel';
 
@@ -20,9 +20,14 @@ export interface ToolDescription {
   readonly allowedCallers?: readonly ToolCaller[];
 }
 
-/** Describes every tool of the toolbox, in the order in which they were added. */
-export function describeTools(toolbox: Toolbox, policy: ChainPolicy): readonly ToolDescription[] {
-  return toolbox.all().map((tool) => ({
+/** Describes the tools of the toolbox that a caller may use, all without a filter, in the order in which they were added. */
+export function describeTools(
+  toolbox: Toolbox,
+  policy: ChainPolicy,
+  filter: ToolFilter | undefined,
+): readonly ToolDescription[] {
+  const tools = filter === undefined ? toolbox.all() : toolbox.all().filter(({ name }) => filter.has(name));
+  return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
     ...kindOf(tool, policy),

@@ -1,4 +1,4 @@
-import type { InvokerSession } from '@ravi/invoker';
+import type { InvokerSession, ToolFilter } from '@ravi/invoker';
 import { isToolSearch, specOf } from '@ravi/kernel';
 import type { AnyTool, FunctionSpec, ModelMessage, ToolSpec } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
@@ -21,6 +21,7 @@ export class OfferedTools {
   /** Inputs of the current arrays. */
   #all: readonly AnyTool[] | undefined;
   #allowLists: InvokerSession['allowLists'] | undefined;
+  #callerFilters: readonly ToolFilter[] | undefined;
   #tools: readonly AnyTool[] = emptyArray;
   #specs: readonly ToolSpec[] = emptyArray;
   #declared: readonly AnyTool[] = emptyArray;
@@ -39,11 +40,15 @@ export class OfferedTools {
   tools(): readonly AnyTool[] {
     const all = this.#definition.invoker.registry.all();
     const { allowLists } = this.#session;
+    const { all: callerFilters } = this.#session.callerFilters;
+    const isKnown = allowLists === this.#allowLists && callerFilters === this.#callerFilters;
     // A frozen array, as a Toolbox returns it, has changed only if its identity has.
-    if (all === this.#all && allowLists === this.#allowLists && Object.isFrozen(all)) return this.#tools;
+    if (all === this.#all && isKnown && Object.isFrozen(all)) return this.#tools;
     this.#all = all;
     this.#allowLists = allowLists;
-    const tools = allowLists.length === 0 ? all : all.filter((tool) => this.#session.allows(tool.name));
+    this.#callerFilters = callerFilters;
+    const isOpen = allowLists.length + callerFilters.length === 0;
+    const tools = isOpen ? all : all.filter((tool) => this.#session.allows(tool.name));
     if (!isSame(tools, this.#tools)) {
       this.#tools = tools;
       this.#specs = this.#specsOf(tools);

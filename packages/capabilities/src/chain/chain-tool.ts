@@ -16,6 +16,8 @@ export interface ToolChainToolOptions extends ScriptToolOptions {
    * listed by line, by name or by group, and the script searches for their declarations.
    */
   readonly maxToolTokens?: number;
+  /** False for tools that the description must not name, because not every model that reads it may call them. A script finds them. */
+  readonly shows?: (tool: string) => boolean;
 }
 
 const rules = `Runs a TypeScript or JavaScript script that calls tools as functions, so that several calls and the work between them take one step.
@@ -45,13 +47,16 @@ const pythonRules = `With language "python" the script is Python, and these rule
  * call of this tool. The time that people take to approve is charged to neither.
  */
 export function createToolChainTool(options: ToolChainToolOptions): Tool & { readonly [notCallableFromChain]: true } {
-  const { invoker, sandbox, name = 'tool_chain', maxToolTokens } = options;
+  const { invoker, sandbox, name = 'tool_chain', maxToolTokens, shows } = options;
   const { languages } = sandbox.supports;
   return {
     name,
     get description() {
       const speaksPython = languages.includes('python');
-      return `${rules}${speaksPython ? pythonRules : ''}The tools:\n\n` + toolOverview(invoker.registry, maxToolTokens);
+      return (
+        `${rules}${speaksPython ? pythonRules : ''}The tools:\n\n` +
+        toolOverview(invoker.registry, maxToolTokens, shows)
+      );
     },
     inputSchema: {
       type: 'object',

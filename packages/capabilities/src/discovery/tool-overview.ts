@@ -14,14 +14,19 @@ const maxBytesPerToken = 8;
  * Returns what a model reads about the tools that its scripts may call, in at most `maxTokens` (estimated from above): full
  * declarations; if they do not fit, one line per tool; for more tools, their names; at last, counts by the start of the
  * names. From the second form on the text says how to find and read the rest. Deferred tools are never declared, only
- * found.
+ * found. Tools that `shows` refuses are not named either, because some readers of the text may not call them.
  */
-export function toolOverview(registry: ToolRegistry, maxTokens: number = defaultOverviewTokens): string {
-  const tools = scriptTools(registry);
+export function toolOverview(
+  registry: ToolRegistry,
+  maxTokens: number = defaultOverviewTokens,
+  shows: (tool: string) => boolean = () => true,
+): string {
+  const all = scriptTools(registry);
+  const tools = all.filter(({ name }) => shows(name));
   const listed = tools.filter((tool) => tool.deferLoading !== true);
   const deferred = tools.filter((tool) => tool.deferLoading === true);
   const declared = declarations(listed, maxTokens);
-  if (declared !== undefined && deferred.length === 0) return declared;
+  if (declared !== undefined && deferred.length === 0 && tools.length === all.length) return declared;
 
   const help = discoveryHelp(registry);
   const left = maxTokens - estimateTokens(help);

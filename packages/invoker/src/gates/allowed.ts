@@ -2,10 +2,14 @@ import { isLocalTool } from '@ravi/kernel';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 import { stopDenied } from '../error-results.ts';
 
-/** Checks the allow-lists of the session (agent, role, active skills) and the tool's own `allowedCallers`. */
+/** Checks the tool role of the caller, the allow-lists of the session (request, agent, active skills) and the tool's own `allowedCallers`. */
 export function allowedGate(pending: PendingCall): GateOutcome {
   const { tool, caller, session } = pending;
   if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are disabled in this session');
+  if (!session.callerFilters.has(pending.name)) {
+    const message = `The tool ${pending.name} may not be called: the operator has disabled it, or did not grant it to this caller`;
+    return stopDenied('E_TOOL_NOT_ALLOWED', message);
+  }
   if (!session.allows(pending.name)) {
     return stopDenied('E_TOOL_NOT_ALLOWED', `The tool ${pending.name} is not allowed in this session`);
   }

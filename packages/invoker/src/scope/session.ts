@@ -21,6 +21,7 @@ import type { InvokerRuntime } from '../runtime.ts';
 import { Cancellation } from '../timing/cancellation.ts';
 import { SessionKeys } from '../timing/held-keys.ts';
 import { HumanClock } from '../timing/human-clock.ts';
+import { CallerFilters } from './caller-access.ts';
 import type { Channels } from './channels.ts';
 import { CombinedList, InheritedList } from './inherited-list.ts';
 import { RunState } from './run-state.ts';
@@ -74,7 +75,9 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   readonly #runtime: InvokerRuntime;
   /** Shared with the sessions of the same run around this one. */
   readonly #run: RunState;
-  /** Restrictions of the run: its request, the role of its caller. */
+  /** Tools that the operator allows its principal, and those of the sessions around it. */
+  readonly callerFilters: CallerFilters;
+  /** Restrictions of the run, as its request names them. */
   readonly #runLists: InheritedList<AllowList>;
   /** Restrictions of its agent and of active skills. They do not hold for a sub-agent whose tools the operator granted. */
   readonly #agentLists: InheritedList<AllowList>;
@@ -119,6 +122,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     this.agent = options.agent ?? parent?.agent;
     this.cwd = options.cwd ?? parent?.cwd;
     // `parent?.#runLists` is not allowed for private names.
+    this.callerFilters = CallerFilters.of(runtime.access, this.principal, parent?.callerFilters);
     this.#runLists = new InheritedList(allowListsOf(options), parent === undefined ? undefined : parent.#runLists);
     const isBound = parent !== undefined && options.hasOwnTools !== true;
     this.#agentLists = new InheritedList<AllowList>(emptyArray, isBound ? parent.#agentLists : undefined);
@@ -274,12 +278,13 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return `${prefix}call_${this.#run.nextCallNumber(prefix)}`;
   }
 
-  /** True if every allow-list that holds for the session has the tool. */
+  /** True if the caller may call the tool, and every allow-list that holds for the session has it. */
   allows(tool: string): boolean {
+    if (!this.callerFilters.has(tool)) return false;
     return this.#runLists.all.every((list) => list.has(tool)) && this.#agentLists.all.every((list) => list.has(tool));
   }
 
-  /** Current allow-lists that hold for the session; an empty array means that every tool is allowed. */
+  /** Current allow-lists of the run, its agent and its skills; an empty array means that they allow every tool. */
   get allowLists(): readonly AllowList[] {
     return (this.#allowLists ??= new CombinedList(this.#runLists, this.#agentLists)).all;
   }

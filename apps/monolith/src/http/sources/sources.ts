@@ -1,6 +1,6 @@
 import { api } from '@ravi/api';
 import type { HeldDefinition, SourceSummary } from '@ravi/api';
-import type { Toolbox } from '@ravi/invoker';
+import type { CallerAccess, Toolbox, ToolFilter } from '@ravi/invoker';
 import { isHostedTool, isKernelError, staticRisk } from '@ravi/kernel';
 import type { ChainPolicy, ToolSourceSignIn } from '@ravi/kernel';
 import { escapeHidden } from '@ravi/support';
@@ -18,12 +18,19 @@ import { definitionChanges } from './definition-changes.ts';
 export interface SourceServices {
   readonly toolSources: ToolSources;
   readonly toolbox: Toolbox;
+  readonly toolAccess: CallerAccess;
   readonly policy: ChainPolicy;
   readonly redactor: Redactor;
 }
 
 /** Implements the operations on sources of tools. */
-export function sourceOperations({ toolSources, toolbox, policy, redactor }: SourceServices): readonly Endpoint[] {
+export function sourceOperations({
+  toolSources,
+  toolbox,
+  toolAccess,
+  policy,
+  redactor,
+}: SourceServices): readonly Endpoint[] {
   function named(name: string): LiveSource {
     const source = toolSources.all.find((one) => one.name === name);
     if (source === undefined) throw problem('E_SOURCE_UNKNOWN', `There is no tool source "${name}"`);
@@ -53,13 +60,16 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
       acceptsNewTools,
     } = status ?? {};
     const isOperator = roles.some((role) => role !== 'run');
+    const ofCaller = toolAccess.toolsOf(principal);
+    const isSeen = ({ tool }: HeldTool): boolean => isOperator || (ofCaller?.has(tool) ?? true);
     const signIn = source.signIn && { signIn: { isSignedIn: await source.signIn.isSignedIn(principal) } };
     const clean = (text: string): string => escapeHidden(redactor.text(text));
     return {
       name: source.name,
       isRemote: place !== undefined,
       state,
-      tools: [...offeredTools(source.name), ...held.map(heldTool)],
+      // Operators see what the source has, others what they may use.
+      tools: [...offeredTools(source.name, isOperator ? undefined : ofCaller), ...held.filter(isSeen).map(heldTool)],
       ...(place === undefined ? {} : { place: clean(place) }),
       ...(program === undefined ? {} : { program: { name: clean(program.name), version: clean(program.version) } }),
       ...(protocol === undefined ? {} : { protocol: clean(protocol) }),
@@ -79,8 +89,8 @@ export function sourceOperations({ toolSources, toolbox, policy, redactor }: Sou
     };
   }
 
-  function offeredTools(source: string): SourceSummary['tools'] {
-    const tools = toolbox.all().filter(({ name }) => toolbox.sourceOf(name) === source);
+  function offeredTools(source: string, filter: ToolFilter | undefined): SourceSummary['tools'] {
+    const tools = toolbox.all().filter(({ name }) => toolbox.sourceOf(name) === source && (filter?.has(name) ?? true));
     return tools.map((tool) => ({
       name: tool.name,
       description: escapeHidden(tool.description),

@@ -1,5 +1,5 @@
 import { api } from '@ravi/api';
-import type { Toolbox, ToolInvoker } from '@ravi/invoker';
+import type { CallerAccess, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { toolDeclarations } from '@ravi/capabilities';
 import { isLocalTool } from '@ravi/kernel';
 import type { InvocationResult, RunJournal } from '@ravi/kernel';
@@ -17,6 +17,7 @@ import { createToolList } from './tool-list.ts';
 export interface ToolServices {
   readonly toolbox: Toolbox;
   readonly invoker: ToolInvoker;
+  readonly toolAccess: CallerAccess;
   /** Absent without a state store. */
   readonly journal: RunJournal | undefined;
   readonly toolMetrics: ToolMetrics;
@@ -35,6 +36,7 @@ function known(result: InvocationResult): InvocationResult {
 export function toolOperations({
   toolbox,
   invoker,
+  toolAccess,
   journal,
   lifetime,
   toolMetrics,
@@ -44,10 +46,11 @@ export function toolOperations({
   const keyedCalls = createKeyedCalls({ journal, registry: toolbox });
   const replyWithAll = createToolList({ toolbox, invoker });
   return [
-    implement(api.tools.list, ({ query: { q = '' }, headers }) => {
+    implement(api.tools.list, ({ query: { q = '' }, headers, caller }) => {
+      const filter = toolAccess.toolsOf(caller.principal);
       const wanted = q.toLowerCase().split(/\s+/).filter(Boolean);
-      if (wanted.length === 0) return replyWithAll(headers);
-      const all = describeTools(toolbox, invoker.policy);
+      if (wanted.length === 0) return replyWithAll(headers, filter);
+      const all = describeTools(toolbox, invoker.policy, filter);
       return listOf(
         all.filter(({ name, description }) => {
           const text = `${name} ${description}`.toLowerCase();
@@ -55,8 +58,9 @@ export function toolOperations({
         }),
       );
     }),
-    implement(api.tools.get, ({ params: { name } }) => {
-      const description = describeTools(toolbox, invoker.policy).find((tool) => tool.name === name);
+    implement(api.tools.get, ({ params: { name }, caller }) => {
+      const filter = toolAccess.toolsOf(caller.principal);
+      const description = describeTools(toolbox, invoker.policy, filter).find((tool) => tool.name === name);
       const tool = toolbox.get(name);
       if (description === undefined || tool === undefined) {
         throw problem('E_TOOL_UNKNOWN', `There is no tool "${name}"`);
