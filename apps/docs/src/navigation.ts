@@ -71,6 +71,7 @@ const groups: readonly Group[] = [
       'docs/concepts/observability.md',
       'docs/guides/bundling.md',
       'docs/write-an-adapter.md',
+      'docs/guides/change-a-running-server.md',
       'docs/guides/upgrading.md',
       'docs/guides/troubleshooting.md',
     ],

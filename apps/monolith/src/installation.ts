@@ -24,6 +24,8 @@ export interface InstallationOptions {
   readonly ignoresTokens?: boolean;
   /** Plugins that replace the configured ones, port by port. */
   readonly plugins?: PluginsConfig;
+  /** True to read a configuration again that this process has loaded before. */
+  readonly isReload?: boolean;
 }
 
 /** Plugins of an installation, which fill every port that the runtime needs. */
@@ -45,8 +47,8 @@ export interface Installation {
 
 /** Loads the configuration and fills the ports that it leaves open. @throws KernelError `E_CONFIG_INVALID` */
 export async function findInstallation(options: InstallationOptions): Promise<Installation> {
-  const { configPath, cwd, env } = options;
-  const { config: found, baseDir, path } = await loadConfig({ path: configPath, cwd, env });
+  const { configPath, cwd, env, isReload = false } = options;
+  const { config: found, baseDir, path } = await loadConfig({ path: configPath, cwd, env, isReload });
   const config = options.ignoresTokens === true ? { ...found, server: { ...found.server, tokens: [] } } : found;
   const dataFolder = env['RAVI_DATA'] ? resolve(cwd, env['RAVI_DATA']) : join(baseDir, 'data');
   const given = { ...config.plugins, ...options.plugins };

@@ -1,4 +1,5 @@
 import type { Preflight } from '@ravi/capabilities';
+import type { ResolvedConfig } from '@ravi/host';
 import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock, Logger } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
@@ -61,7 +62,9 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   const installation = await findInstallation(options);
   const { signal } = lifetime;
   const isNewKey = !hasDigestKey(installation.dataFolder);
-  const configuration = await openConfiguration({ installation, cwd, env, clock, logger, lifetime: signal });
+  const again = { ...options, configPath: installation.configPath ?? options.configPath, isReload: true };
+  const readAgain = async (): Promise<ResolvedConfig> => (await findInstallation(again)).config;
+  const configuration = await openConfiguration({ installation, readAgain, cwd, env, clock, logger, lifetime: signal });
   const { toolSources, ...adapters } = await openAdapters({
     installation,
     configuration,

@@ -11,8 +11,8 @@ import type { Installation } from './installation.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { openExporters } from './observability/open-exporters.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
+import { openSkillSet } from './reload/skill-set.ts';
 import type { Adapters, Configuration } from './tokens.ts';
-import { loadSkills } from './tools/load-skills.ts';
 
 /** Options of {@link openAdapters}. */
 export interface OpenAdaptersOptions {
@@ -51,7 +51,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     approvalHandler,
     model: failoverOf(models, options),
     models,
-    skills: await loadSkills(config.skills, { baseDir, logger }),
+    skills: await openSkillSet(config.skills, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
     extensions: extensionsOf(plugins),

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { defaultRequestsPerMinute } from '@ravi/host';
+import type { ResolvedConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
 import { createAccess } from './http/access/access.ts';
@@ -10,11 +11,14 @@ import { knownSecrets } from './logging/known-secrets.ts';
 import { openLog } from './logging/server-log.ts';
 import type { LogSource } from './logging/server-log.ts';
 import { createRedactor } from './logging/redactor.ts';
+import { createLiveConfig } from './reload/live-config.ts';
 import type { Configuration } from './tokens.ts';
 
 /** Options of {@link openConfiguration}. */
 export interface OpenConfigurationOptions {
   readonly installation: Installation;
+  /** Reads the configuration again. */
+  readonly readAgain: () => Promise<ResolvedConfig>;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -27,8 +31,9 @@ export interface OpenConfigurationOptions {
  * @throws KernelError `E_CONFIG_INVALID`
  */
 export async function openConfiguration(options: OpenConfigurationOptions): Promise<Configuration> {
-  const { clock, env, cwd, lifetime } = options;
+  const { clock, env, cwd, lifetime, readAgain } = options;
   const { config, baseDir, dataFolder } = options.installation;
+  const liveConfig = createLiveConfig(config);
   const redactor = createRedactor(await knownSecrets(config, { env, baseDir }));
   const logger = openLog(options.logger, { ...config.logging, env, redactor });
   const digestKey = await loadDigestKey(dataFolder);
@@ -40,7 +45,10 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
   const defaultLimit = accessTokens.length === 0 ? undefined : defaultRequestsPerMinute;
   const { requestsPerMinute = defaultLimit } = config.server;
   return {
-    config,
+    config: liveConfig.config,
+    liveConfig,
+    readAgain,
+    baseDir,
     clock,
     logger,
     redactor,

@@ -10,7 +10,6 @@ import type {
   Logger,
   ModelProvider,
   Sandbox,
-  Skill,
   SnippetStore,
   CompleteStateStore,
 } from '@ravi/kernel';
@@ -33,7 +32,9 @@ import type { Redactor } from './logging/redactor.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import type { ChainRunner } from './runs/chain-runner.ts';
 import type { DurableServices } from './runs/durable-services.ts';
+import type { LiveConfig } from './reload/live-config.ts';
 import type { Reload } from './reload/reload.ts';
+import type { SkillSet } from './reload/skill-set.ts';
 import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
 import type { ToolAccess } from './tools/tool-access.ts';
@@ -41,7 +42,13 @@ import type { ToolMetrics } from './tools/tool-metrics.ts';
 
 /** Everything that is known before an adapter opens. */
 export interface Configuration {
+  /** The current values: a reload changes some of its keys. */
   readonly config: ResolvedConfig;
+  readonly liveConfig: LiveConfig;
+  /** Reads the configuration again. @throws KernelError `E_CONFIG_INVALID` */
+  readonly readAgain: () => Promise<ResolvedConfig>;
+  /** Folder from which paths of the configuration start. */
+  readonly baseDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Removes secrets from logs, traces and events. */
@@ -67,7 +74,7 @@ export interface Adapters {
   readonly model: ModelProvider;
   /** Every configured model. */
   readonly models: readonly ModelProvider[];
-  readonly skills: readonly Skill[];
+  readonly skills: SkillSet;
   /** Functions of plugins around calls and runs. */
   readonly extensions: Extensions;
   readonly snippetStore: SnippetStore;
@@ -136,6 +143,9 @@ export type Tokens = { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
 /** Keys of the container. */
 export const tokens: Tokens = {
   config: token('config'),
+  liveConfig: token('liveConfig'),
+  readAgain: token('readAgain'),
+  baseDir: token('baseDir'),
   clock: token('clock'),
   logger: token('logger'),
   redactor: token('redactor'),

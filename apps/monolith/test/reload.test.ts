@@ -51,7 +51,7 @@ test('a reload brings, changes and removes tools; a running call keeps its tool'
   const url = await server.url();
   const running = say(url, { wait: true });
   assert.equal(await say(url), 'one');
-  assert.deepEqual(await send(url, '/v1/reload', {}), { sources: [] });
+  assert.deepEqual((await send(url, '/v1/reload', {})).sources, []);
 
   // The tool itself is the same file; the module that it imports has changed.
   await write('tools/_text.mjs', `export const text = 'two';`);

@@ -1,5 +1,5 @@
 import { createToolRules, ToolInvoker, Toolbox } from '@ravi/invoker';
-import type { AllowList } from '@ravi/invoker';
+import type { AllowList, ToolRuleLists, ToolRules } from '@ravi/invoker';
 import { KernelError, silentLogger, toolNamePattern } from '@ravi/kernel';
 import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
@@ -109,9 +109,28 @@ function registerTools(registry: ToolRegistry, options: AgentOptions): readonly 
 // The names of the loop's tools are part of the rules, so that a stored run keeps them when the rules change.
 function rulesOf(registry: ToolRegistry, { toolRules }: AgentOptions): readonly AllowList[] {
   if (toolRules === undefined) return emptyArray;
-  const { allow, deny } = toolRules;
+  return [typeof toolRules === 'function' ? changingRules(toolRules, registry) : fixedRules(toolRules, registry)];
+}
+
+function fixedRules({ allow, deny }: ToolRuleLists, registry: ToolRegistry): ToolRules {
   const own = loopTools.map(({ name }) => name);
-  return [createToolRules({ ...(allow && { allow: [...allow, ...own] }), ...(deny && { deny }) }, registry)];
+  return createToolRules({ ...(allow && { allow: [...allow, ...own] }), ...(deny && { deny }) }, registry);
+}
+
+function changingRules(read: () => ToolRuleLists, registry: ToolRegistry): ToolRules {
+  let known = read();
+  let rules = fixedRules(known, registry);
+  const current = (): ToolRules => {
+    const lists = read();
+    if (lists !== known) [known, rules] = [lists, fixedRules(lists, registry)];
+    return rules;
+  };
+  return {
+    get lists() {
+      return current().lists;
+    },
+    has: (tool) => current().has(tool),
+  };
 }
 
 // Lists of the agent are stored with a run, so that they hold after a restart, also if the skill is gone then.

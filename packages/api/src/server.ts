@@ -50,6 +50,11 @@ const readinessSchema = object(
 
 const names = array(string());
 
+const changedNames = { added: names, changed: names, removed: names };
+const reloadFailures = array(object({ from: string(), message: string() }), {
+  description: 'What could not be loaded, by its file or key. Its previous state stays.',
+});
+
 /** Result of a reload. */
 const reloadSchema = object({
   sources: array(
@@ -58,12 +63,21 @@ const reloadSchema = object({
       added: names,
       changed: array(string(), { description: 'Tools that were loaded again.' }),
       removed: names,
-      failures: array(object({ from: string(), message: string() }), {
-        description: 'What could not be loaded. The previous tools of a broken file stay.',
-      }),
+      failures: reloadFailures,
     }),
     { description: 'Sources whose tools changed, or with failures.' },
   ),
+  config: object({
+    changed: array(string(), { description: 'Keys of the configuration whose new values count now.' }),
+    needsRestart: array(string(), {
+      description: 'Keys whose values differ from those with which the server works, and count after a restart.',
+    }),
+    failures: array(object({ from: string(), message: string() }), {
+      description: 'Mistakes in the configuration. With one, the previous configuration stays.',
+    }),
+  }),
+  skills: object({ ...changedNames, failures: reloadFailures }),
+  agents: object(changedNames),
 });
 
 /** Changes that a reload has made. */
@@ -104,7 +118,7 @@ export const server = {
   reload: operation({
     method: 'post',
     path: '/v1/reload',
-    summary: 'Read the files of tools again. Calls that run keep the tool with which they began.',
+    summary: 'Read tools, skills and the configuration again. Calls that run keep the tool with which they began.',
     role: 'admin',
     responses: { 200: json(reloadSchema) },
     errors: [],

@@ -10,6 +10,8 @@ export interface ConfigLocation {
   readonly cwd: string;
   /** The environment; `RAVI_CONFIG` is a path. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** True to read a module that this process has loaded before again. Modules that it imports stay as they are. */
+  readonly isReload?: boolean;
 }
 
 const fileNames = ['ravi.config.json', 'ravi.config.ts'];

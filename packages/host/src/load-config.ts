@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ResolvedConfig } from './config.ts';
@@ -28,22 +28,34 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
     return { config: resolveConfig({}, { baseDir, source: 'defaults' }), baseDir };
   }
   const baseDir = dirname(path);
-  return { config: resolveConfig(await readConfig(path), { baseDir, source: path }), baseDir, path };
+  return {
+    config: resolveConfig(await readConfig(path, location.isReload === true), { baseDir, source: path }),
+    baseDir,
+    path,
+  };
 }
 
-async function readConfig(path: string): Promise<unknown> {
+async function readConfig(path: string, isReload: boolean): Promise<unknown> {
   if (extname(path) === '.json') return parseJson(await readText(path), path);
   if (!/^\.[mc]?[jt]s$/.test(extname(path))) {
     throw invalidConfig(path, ['a configuration file ends in .json, .ts or .js']);
   }
   let module: { readonly default?: unknown };
   try {
-    module = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href);
+    const url = pathToFileURL(path);
+    // Node keeps each module by its address.
+    if (isReload) url.searchParams.set('version', await versionOf(path));
+    module = await import(/* webpackIgnore: true */ /* @vite-ignore */ url.href);
   } catch (cause) {
     throw invalidConfig(path, [`the module could not be loaded: ${importProblem(cause)}`], cause);
   }
   if (module.default === undefined) throw invalidConfig(path, ['the module has no default export']);
   return module.default;
+}
+
+async function versionOf(path: string): Promise<string> {
+  const { size, mtimeNs, ino } = await stat(path, { bigint: true });
+  return `${mtimeNs}-${size}-${ino}`;
 }
 
 async function readText(path: string): Promise<string> {

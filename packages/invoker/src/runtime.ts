@@ -34,8 +34,11 @@ export interface CallSpender {
 
 /** Budgets that several runs, and several processes, share. */
 export interface CallSpending {
-  /** Counts a call that is about to run. Returns the reason if no budget is left for it; a rejection refuses the call too. */
-  call(spender: CallSpender): Promise<string | undefined>;
+  /**
+   * Counts a call that is about to run. Resolves with the reason if no budget is left for it; a rejection refuses the call too.
+   * `undefined` without a wait if nothing limits it.
+   */
+  call(spender: CallSpender): Promise<string | undefined> | undefined;
   /** Counts what a model used that a tool asked for what it connects to. */
   lent(spender: CallSpender, use: ModelUse): void;
 }

@@ -1,5 +1,5 @@
-import { askToolNames, createAgentTool, createJudge, ReActAgent, Supervision, verdictOutput } from '@ravi/agents';
-import type { AgentMiddleware, AgentOptions } from '@ravi/agents';
+import { askToolNames, createAgentTool, createJudge, ReActAgent, verdictOutput } from '@ravi/agents';
+import type { AgentMiddleware, AgentOptions, Supervision } from '@ravi/agents';
 import { builtInAgent, delegatesOf } from '@ravi/host';
 import type { AgentEntry, ResolvedConfig } from '@ravi/host';
 import { createToolRules, unmatchedPatterns } from '@ravi/invoker';
@@ -45,18 +45,27 @@ export interface AgentSetOptions {
   readonly skills: readonly Skill[];
   readonly toolbox: Toolbox;
   readonly clock: Clock;
+  /** Limits that all agents share. */
+  readonly supervision: Supervision;
+  /** Returns the patterns that hold for an agent now, also after a reload that this set does not know; the same object while they are the same. */
+  readonly currentRules: (name: string) => ToolRuleLists;
+}
+
+/** Agents that are not offered as tools yet. */
+export interface CreatedAgentSet extends AgentSet {
+  /** Delegates by the names of their tools. */
+  readonly delegates: ReadonlyMap<string, Tool>;
 }
 
 /**
- * Creates the agents of a configuration over one invoker, and adds those that are delegates to the toolbox.
- * @throws KernelError `E_CONFIG_INVALID` for an unknown model, skill or pattern, `E_TOOL_NAME_CONFLICT`
+ * Creates the agents of a configuration over one invoker. The caller adds the delegates to the toolbox.
+ * @throws KernelError `E_CONFIG_INVALID` for an unknown model, skill or pattern
  */
-export function createAgentSet(options: AgentSetOptions): AgentSet {
-  const { config, toolbox } = options;
+export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
+  const { config, toolbox, supervision } = options;
   const { agent: builtIn, agents } = config;
   const { demoScript: _, prices: __, modelCooldownMs: ___, hostedToolSearch: ____, ...ownEntry } = builtIn;
   const entries = new Map([[builtInAgent, ownEntry as AgentEntry], ...Object.entries(agents)]);
-  const supervision = new Supervision({ ...config.supervision, countsPerRun: true });
   const tools = new Map<string, Tool>();
   const all = new Map<string, ConfiguredAgent>();
   const judges = new Map<string, ReActAgent>();
@@ -114,7 +123,9 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
         ? { provider: options.model }
         : modelOfReferences(references, options.models, { place: `${place}.model`, clock, ...cooldown });
     // A judge answers with its verdict and asks no one.
-    const rules = rulesOf(more.output === undefined ? settings : { ...settings, questions: false }, entries);
+    const isJudge = more.output !== undefined;
+    // Checks the patterns: the agent reads the current ones at each call.
+    createToolRules(rulesOf(settings, entries), toolbox);
     const { offered: skills, imposed: imposedSkills } = skillsOf(options.skills, entry, place);
     const agent = new ReActAgent({
       ...options.shared,
@@ -128,7 +139,7 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
       imposedSkills,
       model: chosen.provider,
       middleware: [...options.middleware, ...guards],
-      ...(isUnruled(rules) ? {} : { toolRules: rules }),
+      toolRules: isJudge ? withoutQuestions(() => options.currentRules(name)) : () => options.currentRules(name),
       ...(description === undefined ? {} : { description }),
       ...(chosen.model === undefined ? {} : { request: { model: chosen.model } }),
       ...(system === undefined ? {} : { system }),
@@ -161,11 +172,12 @@ export function createAgentSet(options: AgentSetOptions): AgentSet {
 
   const madeOf = new Map<string, { readonly agent: string; readonly settings: object }>();
   for (const name of entries.keys()) agentNamed(name);
-  for (const { error } of toolbox.setSource(delegatesSource, [...tools.values()], { isOwn: true })) throw error;
+  const rules = new Map(Array.from(all, ([name, { entry }]) => [name, rulesOf(entry, entries)]));
   return {
     defaultName: config.defaultAgent,
     all,
-    rulesOf: (name) => rulesOf(all.get(name)?.entry ?? entryOf(name), entries),
+    delegates: tools,
+    rulesOf: (name) => rules.get(name) ?? noTools,
     warningsOf: (name) => unmatched(name, entryOf(name), toolbox),
   };
 }
@@ -196,9 +208,18 @@ function rulesOf(entry: AgentEntry, entries: ReadonlyMap<string, AgentEntry>): T
   };
 }
 
-// Without lists a session has nothing to check or to store.
-function isUnruled({ allow, deny = [] }: ToolRuleLists): boolean {
-  return allow === undefined && deny.length === 0;
+/** Rules of an agent that is gone. */
+export const noTools: ToolRuleLists = { allow: [] };
+
+function withoutQuestions(read: () => ToolRuleLists): () => ToolRuleLists {
+  let known: ToolRuleLists | undefined;
+  let rules: ToolRuleLists = noTools;
+  return () => {
+    const lists = read();
+    if (lists !== known) rules = { ...lists, deny: [...(lists.deny ?? []), ...askToolNames] };
+    known = lists;
+    return rules;
+  };
 }
 
 function judgedBy(patterns: readonly string[] | undefined, toolbox: Toolbox): (call: InterceptedCall) => boolean {

@@ -110,13 +110,12 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ...conversationOperations(store),
     ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),
     ...budgetOperations({
-      budget: config.agent.budget ?? {},
+      config,
       policy,
       runs: store.runs,
       recorder,
       clock,
       shared: parts.sharedBudgets,
-      limits: config.budgets,
     }),
   ];
 }

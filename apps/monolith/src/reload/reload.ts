@@ -1,37 +1,142 @@
 import type { ReloadResult } from '@ravi/api';
-import type { Logger } from '@ravi/kernel';
+import type { ResolvedConfig } from '@ravi/host';
+import { isKernelError } from '@ravi/kernel';
 import { escapeHidden } from '@ravi/support';
-import type { Redactor } from '../logging/redactor.ts';
-import type { ToolSources } from '../sources/tool-sources.ts';
+import type { Parts } from '../tokens.ts';
+import { configChanges, mergedConfig } from './config-changes.ts';
+import type { ConfigChanges } from './config-changes.ts';
+import type { PreparedReload, ReloadDraft, ReloadFailure } from './reloadable.ts';
 
 /** Reads what can change while the server works again, and reports what has changed. What is broken keeps its previous state. */
 export type Reload = () => Promise<ReloadResult>;
 
-/** Options of {@link createReload}. */
-export interface ReloadOptions {
-  readonly toolSources: ToolSources;
-  readonly redactor: Redactor;
-  readonly logger: Logger;
-}
+/** Parts of the process that {@link createReload} uses. */
+export type ReloadParts = Pick<
+  Parts,
+  | 'toolSources'
+  | 'skills'
+  | 'durable'
+  | 'stateStore'
+  | 'config'
+  | 'liveConfig'
+  | 'readAgain'
+  | 'baseDir'
+  | 'redactor'
+  | 'logger'
+>;
+
+const nothing: ConfigChanges = { changed: [], needsRestart: [] };
 
 /** Creates the reload of a process. Reloads are executed one after the other. */
-export function createReload({ toolSources, redactor, logger }: ReloadOptions): Reload {
-  const clean = (text: string): string => escapeHidden(redactor.text(text));
+export function createReload(parts: ReloadParts): Reload {
+  const { toolSources, skills, liveConfig, readAgain, baseDir, redactor, logger } = parts;
+  const { config } = liveConfig;
 
-  return async () => {
-    const changes = await toolSources.reload();
-    const sources = changes
-      .filter(({ added, changed, removed, failures }) =>
-        [added, changed, removed, failures].some((one) => one.length > 0),
-      )
-      .map(({ failures, ...change }) => ({
-        ...change,
-        failures: failures.map(({ from, message }) => ({ from: clean(from), message: clean(message) })),
-      }));
-    for (const { source, added, changed, removed } of sources) {
-      if (added.length + changed.length + removed.length === 0) continue;
-      logger.info('tools were reloaded', { source, added, changed, removed });
+  // Paths start at the folder of the configuration: the answer goes to other machines.
+  const clean = (text: string): string => escapeHidden(redactor.text(text.replaceAll(`${baseDir}/`, '')));
+  const failureOf = ({ from, message }: ReloadFailure): ReloadFailure => ({
+    from: clean(from),
+    message: clean(message),
+  });
+
+  /** Brings a configuration into effect, and what its files contain now: all of it or nothing. */
+  async function apply(next: ResolvedConfig): Promise<void> {
+    const draft: ReloadDraft = {
+      config: next,
+      toolFolders: next.tools,
+      skillFolders: next.skills,
+      skills: skills.all,
+    };
+    // In this order: agents have the skills that were loaded.
+    const all = [skills, toolSources, ...(parts.durable === undefined ? [] : [parts.durable.agents])];
+    const prepared: PreparedReload[] = [];
+    try {
+      for (const each of all) {
+        const state = await each.prepare(draft);
+        if (state !== undefined) prepared.push(state);
+      }
+    } catch (error) {
+      for (const state of prepared) await state.discard?.();
+      throw error;
     }
-    return { sources };
+    liveConfig.replace(next);
+    for (const state of prepared) await state.commit();
+  }
+
+  async function readConfig(failures: ReloadFailure[]): Promise<{ next: ResolvedConfig; changes: ConfigChanges }> {
+    const before = { ...config };
+    try {
+      const read = await readAgain();
+      return { next: mergedConfig(before, read), changes: configChanges(before, read) };
+    } catch (error) {
+      failures.push(configFailure(error));
+      return { next: before, changes: nothing };
+    }
+  }
+
+  async function reload(): Promise<ReloadResult> {
+    const comparison = toolSources.compare();
+    const skillsBefore = skills.all;
+    const agentsBefore = parts.durable?.agents.all;
+    const failures: ReloadFailure[] = [];
+    await toolSources.reload();
+    const before = { ...config };
+    const read = await readConfig(failures);
+    let { changes } = read;
+    try {
+      await apply(read.next);
+    } catch (error) {
+      failures.push(configFailure(error));
+      changes = nothing;
+      // Files that have changed count with the previous configuration, unless it is the cause.
+      await apply(before).catch((again: unknown) => {
+        const failure = configFailure(again);
+        if (!failures.some(({ message }) => message === failure.message)) failures.push(failure);
+      });
+    }
+    const sources = comparison()
+      .filter(({ added, changed, removed, failures: broken }) =>
+        [added, changed, removed, broken].some((one) => one.length > 0),
+      )
+      .map(({ failures: broken, ...change }) => ({ ...change, failures: broken.map(failureOf) }));
+    const result: ReloadResult = {
+      sources,
+      config: { ...changes, failures: failures.map(failureOf) },
+      skills: { ...skills.changesSince(skillsBefore), failures: skills.failures.map(failureOf) },
+      agents:
+        parts.durable === undefined || agentsBefore === undefined
+          ? { added: [], changed: [], removed: [] }
+          : parts.durable.agents.changesSince(agentsBefore),
+    };
+    log(result);
+    return result;
+  }
+
+  function log({ sources, config: { changed, needsRestart, failures }, skills: ofSkills, agents }: ReloadResult): void {
+    for (const { source, added, changed: again, removed } of sources) {
+      if (added.length + again.length + removed.length === 0) continue;
+      logger.info('tools were reloaded', { source, added, changed: again, removed });
+    }
+    for (const [what, names] of Object.entries({ skills: ofSkills, agents })) {
+      const { added, changed: again, removed } = names;
+      if (added.length + again.length + removed.length === 0) continue;
+      logger.info(`${what} were reloaded`, { added, changed: again, removed });
+    }
+    if (changed.length > 0) logger.info('the configuration was reloaded', { changed });
+    if (needsRestart.length > 0) logger.warn('changes of the configuration need a restart', { needsRestart });
+    for (const { from, message } of failures)
+      logger.error('the configuration stays as before', { from, reason: message });
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const result = last.then(reload);
+    last = result.catch(() => undefined);
+    return result;
   };
+}
+
+function configFailure(error: unknown): ReloadFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  return { from: 'configuration', message: isKernelError(error) ? message : `It cannot be read: ${message}` };
 }

@@ -17,8 +17,8 @@ import type {
   Skill,
   CompleteStateStore,
 } from '@ravi/kernel';
-import { createAgentSet } from '../agents/agent-set.ts';
-import type { AgentSet } from '../agents/agent-set.ts';
+import { createLiveAgents } from '../agents/live-agents.ts';
+import type { LiveAgents } from '../agents/live-agents.ts';
 import type { Extensions } from '../extensions.ts';
 import type { Redactor } from '../logging/redactor.ts';
 import { createAgentRunner } from './agent-runner.ts';
@@ -44,7 +44,7 @@ export interface DurableServices {
   readonly turns: SuspectTurns;
   /** Scripts that outlive the process; without them a script ends with its request. */
   readonly chains: DurableChains;
-  readonly agents: AgentSet;
+  readonly agents: LiveAgents;
   readonly agentRunner: AgentRunner;
   readonly runs: RunService;
   readonly pausedRuns: PausedRunLimit;
@@ -63,7 +63,7 @@ export interface DurableServicesOptions {
   readonly model: ModelProvider;
   readonly models: readonly ModelProvider[];
   readonly toolbox: Toolbox;
-  readonly skills: readonly Skill[];
+  readonly skills: { readonly all: readonly Skill[] };
   readonly extensions: Pick<Extensions, 'middleware' | 'view'>;
   readonly invoker: ToolInvoker;
   readonly sharedBudgets: SharedBudgets | undefined;
@@ -84,15 +84,24 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { expiryMs: approvalExpiryMs, mode: approvalMode = defaultModeOf(options) } = options.config.approvals;
   const onApprovalExpiry = expiryPolicyOf(options);
   const { leaseMs, startTimeoutMs } = options.config.runs;
-  const { prices } = options.config.agent;
-  const priced = prices === undefined ? {} : { prices };
 
   const owner = createProcessOwner();
   const redact = options.redactor.strings;
   const turns = createSuspectTurns(clock);
   const watched = { isAlone: turns.has, onProgress: turns.end };
-  const recording = { hooks, store: stateStore, blobStore, redact, ...priced, ...watched, clock, logger };
-  const recorder = createRunRecorder(recording);
+  const recorder = createRunRecorder({
+    hooks,
+    store: stateStore,
+    blobStore,
+    redact,
+    // A reload may change them.
+    get prices() {
+      return options.config.agent.prices;
+    },
+    ...watched,
+    clock,
+    logger,
+  });
   // Every end of a run goes through the recorder.
   const store = { ...stateStore, runs: withStartLimit(recorder.runs, { startTimeoutMs, clock }) };
   const { runs, journal, approvals, jobs } = store;
@@ -126,9 +135,9 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const { config, model, models, skills, toolbox, extensions, sharedBudgets } = options;
   // A request is reserved as other middleware made it, and one that is refused is not recorded.
   const budgeted = sharedBudgets === undefined ? [] : [sharedBudgets.middleware];
-  const agents = createAgentSet({
+  const agents = createLiveAgents({
     config,
-    shared: {
+    sharedOf: ({ agent: { prices } }) => ({
       invoker,
       logger,
       runs: agentRuns,
@@ -139,14 +148,14 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       approvals: approvalMode,
       approvalExpiryMs,
       onApprovalExpiry,
-      ...priced,
+      ...(prices === undefined ? {} : { prices }),
       ...(extensions.view === undefined ? {} : { view: extensions.view }),
-    },
+    }),
     // The recorder is the innermost: it stores what the model receives and responds.
     middleware: [...extensions.middleware, ...budgeted, exchanges],
     model,
     models,
-    skills,
+    skills: skills.all,
     toolbox,
     clock,
   });

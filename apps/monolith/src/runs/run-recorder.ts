@@ -56,8 +56,8 @@ export interface RunRecorderOptions {
   readonly blobStore: BlobStore;
   /** Removes secrets from event data. By default nothing is removed. */
   readonly redact?: (data: JsonObject) => JsonObject;
-  /** Without prices no event has a cost. */
-  readonly prices?: PriceTable;
+  /** Without prices no event has a cost. Read for each event. */
+  readonly prices?: PriceTable | undefined;
   /** True if a run is about to be resumed apart from other runs that may be the cause of crashes. By default none is. */
   readonly isAlone?: (runId: string) => boolean;
   /** Called when a run makes progress, and when this process executes it no longer. */
@@ -102,7 +102,6 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     store,
     blobStore,
     redact = (data) => data,
-    prices,
     isAlone = () => false,
     onProgress = () => {},
     clock,
@@ -141,7 +140,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const lost = lostCalls.get(runId);
     if (lost?.take(event) === false) return;
     if (lost?.isProgress(event) === true) onProgress(runId);
-    log.append(event.type === 'model-end' ? withCost(event, prices) : event);
+    log.append(event.type === 'model-end' ? withCost(event, options.prices) : event);
     if (event.type === 'artifact') pin(event);
   }
 

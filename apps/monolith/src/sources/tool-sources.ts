@@ -3,6 +3,7 @@ import { createFolderToolSource, createSnippetToolSource } from '@ravi/capabilit
 import { KernelError, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, ToolSource } from '@ravi/kernel';
 import type { Installation } from '../installation.ts';
+import type { Reloadable } from '../reload/reloadable.ts';
 import type { Parts } from '../tokens.ts';
 import { createHostedToolSearch } from '../tools/hosted-tool-search.ts';
 import { createAcceptedDefinitions } from './accepted-definitions.ts';
@@ -31,15 +32,17 @@ export interface SourceChange {
 }
 
 /** Sources of the tools of a process. They may change while it works. */
-export interface ToolSources extends AsyncDisposable {
+export interface ToolSources extends AsyncDisposable, Reloadable {
   /**
    * Opens the tool folders of an installation, the sources of its plugins and its snippets, and offers their tools. A source
    * that takes longer than 30 s to open appears later; one that fails hides no other.
    * @throws KernelError `E_CONFIG_INVALID`, `E_TOOL_NAME_CONFLICT`
    */
   open(installation: Installation, ofPlugins: readonly ToolSource[]): Promise<void>;
-  /** Reads the files of every source again. Calls that run keep the tool with which they began. Returns what has changed. */
-  reload(): Promise<readonly SourceChange[]>;
+  /** Reads the files of every source again. Calls that run keep the tool with which they began. */
+  reload(): Promise<void>;
+  /** Remembers the tools of now. The returned function returns what has changed since then. */
+  compare(): () => readonly SourceChange[];
   /** Report of the current state. */
   readonly report: ToolReport;
   /** Calls a listener when tools are new or other ones than before. Returns a function that ends this. */
@@ -124,26 +127,63 @@ export function createToolSources(parts: Parts): ToolSources {
     return new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  async function reloadAll(): Promise<readonly SourceChange[]> {
-    const before = new Map(all.map(({ name }) => [name, toolsOf(name)]));
-    for (const source of all) if (source.isOwn) await source.reload();
-    // Names that one folder has freed may belong to another one now.
+  // Names that one folder has freed may belong to another one now.
+  async function refreshConflicts(): Promise<void> {
     for (const { isOwn, state, refresh } of all) if (isOwn && state.hasConflict) await refresh();
-    return all.map(({ name: source, state }) => changeOf(source, before.get(source), toolsOf(source), state.failures));
   }
 
-  let reloading: Promise<unknown> = Promise.resolve();
+  /** Names of the sources of folders. */
+  let folderNames: ReadonlySet<string> = new Set();
+
+  function folderSource(folder: string): ToolSource {
+    return createFolderToolSource(folder, { name: relative(parts.baseDir, folder) || '.' });
+  }
 
   return {
-    reload() {
-      const result = reloading.then(reloadAll);
-      reloading = result.catch(() => undefined);
-      return result;
+    async reload() {
+      for (const source of all) if (source.isOwn) await source.reload();
+      await refreshConflicts();
     },
-    async open({ config, baseDir }, ofPlugins) {
-      const folders = config.tools.map((folder) =>
-        createFolderToolSource(folder, { name: relative(baseDir, folder) || '.' }),
-      );
+    compare() {
+      const before = new Map(all.map(({ name }) => [name, toolsOf(name)]));
+      return () => {
+        const now = new Map(all.map(({ name, state }) => [name, state.failures]));
+        const names = [...new Set([...before.keys(), ...now.keys()])];
+        return names.map((name) => changeOf(name, before.get(name), toolsOf(name), now.get(name) ?? []));
+      };
+    },
+    async prepare({ toolFolders }) {
+      const wanted = toolFolders.map(folderSource);
+      const names = new Set(wanted.map(({ name }) => name));
+      const removed = all.filter(({ name }) => folderNames.has(name) && !names.has(name));
+      const added = wanted.filter(({ name }) => !folderNames.has(name)).map((source) => live(source, true));
+      if (removed.length + added.length === 0) return undefined;
+      const rest = all.filter((source) => !removed.includes(source));
+      const end = (sources: readonly LiveSource[]): Promise<unknown> =>
+        Promise.all(sources.map((source) => source[Symbol.asyncDispose]()));
+      checkNames([...rest, ...added].map(({ name }) => name));
+      try {
+        for (const { open } of added) await open();
+      } catch (error) {
+        await end(added);
+        throw error;
+      }
+      return {
+        async commit() {
+          all = [...rest.filter(({ isOwn }) => isOwn), ...added, ...rest.filter(({ isOwn }) => !isOwn)];
+          folderNames = names;
+          for (const { name } of removed) toolbox.setSource(name, []);
+          await end(removed);
+          for (const { refresh } of added) await refresh();
+          await refreshConflicts();
+          follow({ hasFreed: false, hasNew: false });
+        },
+        discard: () => end(added).then(() => {}),
+      };
+    },
+    async open({ config }, ofPlugins) {
+      const folders = config.tools.map(folderSource);
+      folderNames = new Set(folders.map(({ name }) => name));
       const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight, ...durableChains });
       all = [
         ...folders.map((folder) => live(folder, true)),

@@ -96,9 +96,10 @@ export interface AgentOptions extends InvokerParts {
   readonly tools?: readonly AnyTool[] | ToolRegistry;
   /**
    * Patterns of the tools that the agent may call, also of those that the registry receives later. The tools of the loop itself,
-   * such as `ask_user`, need no pattern.
+   * such as `ask_user`, need no pattern. A function is asked at each call, so that its lists also count for runs that work already;
+   * it returns the same object while they are the same.
    */
-  readonly toolRules?: ToolRuleLists;
+  readonly toolRules?: ToolRuleLists | (() => ToolRuleLists);
   /**
    * Limit of the tools that one request declares; no limit by default. Tools above it are deferred: the model finds them with the tools of
    * `createDiscoveryTools`, with `infoTool` or with the tool search of its provider, and may then call them.

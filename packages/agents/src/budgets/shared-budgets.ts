@@ -1,4 +1,4 @@
-import type { CallSpending } from '@ravi/invoker';
+import type { CallSpender, CallSpending } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type {
   BudgetAmounts,
@@ -27,9 +27,10 @@ import type { SharedLimits } from './shared-limits.ts';
 /** Options of {@link createSharedBudgets}. */
 export interface SharedBudgetsOptions {
   readonly store: BudgetStore;
+  /** Read at each use, so that it may change. */
   readonly limits: SharedLimits;
-  /** Needed by limits on the cost. */
-  readonly prices?: PriceTable;
+  /** Needed by limits on the cost. Read at each use. */
+  readonly prices?: PriceTable | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -58,7 +59,8 @@ const charactersPerToken = 4;
 const maxRefusedRuns = 10_000;
 
 /** Creates budgets over a store. Nothing is stored for a run that no limit concerns. */
-export function createSharedBudgets({ store, limits, prices, clock, logger }: SharedBudgetsOptions): SharedBudgets {
+export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudgets {
+  const { store, clock, logger } = options;
   /** Runs of agents with a call that was refused, and the reason. */
   const refused = new Map<string, string>();
   /** Monotonic time up to which the work of a run is counted. */
@@ -71,13 +73,25 @@ export function createSharedBudgets({ store, limits, prices, clock, logger }: Sh
 
   function messageOf(refusal: BudgetRefusal): string {
     const { amount, limit, used, reserved, requested } = refusal;
-    const field = `budgets.${limitField(limits, refusal, amount)}`;
+    const field = `budgets.${limitField(options.limits, refusal, amount)}`;
     const whose =
       refusal.scope === 'server' ? 'all runs' : `the ${refusal.scope} ${JSON.stringify(refusal.name.slice(0, 80))}`;
     const also = reserved > 0 ? ` and ${shown(amount, reserved)} reserved` : '';
     const needed = requested > 0 && amount !== 'toolCalls' ? `, about ${shown(amount, requested)} are needed` : '';
     const resets = new Date(period().end).toISOString();
     return `The budget of ${shown(amount, limit)} per day for ${whose} (${field}) is used up: ${shown(amount, used)} used${also}${needed}. It resets at ${resets}`;
+  }
+
+  async function countCall({ runId, agent }: CallSpender, claims: readonly BudgetClaim[]): Promise<string | undefined> {
+    const amounts = { toolCalls: 1 };
+    const refusal = await store.spend({ period: period().start, claims, amounts, now: clock.now() });
+    if (refusal === undefined) return undefined;
+    const message = messageOf(refusal);
+    if (agent !== undefined) {
+      if (refused.size >= maxRefusedRuns) refused.clear();
+      refused.set(runId, message);
+    }
+    return message;
   }
 
   async function settle(id: string, used: Partial<BudgetAmounts>): Promise<void> {
@@ -95,9 +109,9 @@ export function createSharedBudgets({ store, limits, prices, clock, logger }: Sh
     claims: readonly BudgetClaim[],
     next: (request: ModelRequest) => AsyncIterable<ModelEvent>,
   ): AsyncGenerator<ModelEvent> {
-    const model = request.model ?? pricedName(run.definition.model, prices);
+    const model = request.model ?? pricedName(run.definition.model, options.prices);
     const estimate = run.conversation.estimate.of(request);
-    const cost = costOf(prices, model, estimate);
+    const cost = costOf(options.prices, model, estimate);
     if (cost === undefined && claims.some((claim) => claim.limits.cost !== undefined)) {
       return yield end(run, `The price table has no price for the model ${model}, and the cost of a day is limited`);
     }
@@ -137,7 +151,7 @@ export function createSharedBudgets({ store, limits, prices, clock, logger }: Sh
       countedUntil.set(run, until);
       await settle(id, {
         tokens: actual.inputTokens + actual.outputTokens,
-        cost: costOf(prices, respondedBy, actual) ?? costOf(prices, model, actual) ?? 0,
+        cost: costOf(options.prices, respondedBy, actual) ?? costOf(options.prices, model, actual) ?? 0,
         timeMs: until - started,
       });
     };
@@ -170,31 +184,25 @@ export function createSharedBudgets({ store, limits, prices, clock, logger }: Sh
         const reason = refused.get(context.runId);
         refused.delete(context.runId);
         if (reason !== undefined) return refuse(context, reason);
-        const claims = claimsOf(limits, context.principal, context.agent);
+        const claims = claimsOf(options.limits, context.principal, context.agent);
         return claims.length === 0 ? next(request) : ask(context, request, claims, next);
       },
     },
 
     spending: {
-      async call({ runId, principal, agent }) {
-        const claims = claimsOf(limits, principal, agent).filter((claim) => claim.limits.toolCalls !== undefined);
-        if (claims.length === 0) return undefined;
-        const amounts = { toolCalls: 1 };
-        const refusal = await store.spend({ period: period().start, claims, amounts, now: clock.now() });
-        if (refusal === undefined) return undefined;
-        const message = messageOf(refusal);
-        if (agent !== undefined) {
-          if (refused.size >= maxRefusedRuns) refused.clear();
-          refused.set(runId, message);
-        }
-        return message;
+      call(spender) {
+        const { principal, agent } = spender;
+        const claims = claimsOf(options.limits, principal, agent).filter(
+          (claim) => claim.limits.toolCalls !== undefined,
+        );
+        return claims.length === 0 ? undefined : countCall(spender, claims);
       },
 
       lent({ principal, agent }, { provider, model, usage }) {
-        const claims = claimsOf(limits, principal, agent).map((claim) => ({ ...claim, limits: {} }));
+        const claims = claimsOf(options.limits, principal, agent).map((claim) => ({ ...claim, limits: {} }));
         if (usage === undefined || claims.length === 0) return;
         const tokens = usage.inputTokens + usage.outputTokens;
-        const cost = costOf(prices, model, usage) ?? costOf(prices, provider, usage) ?? 0;
+        const cost = costOf(options.prices, model, usage) ?? costOf(options.prices, provider, usage) ?? 0;
         store.spend({ period: period().start, claims, amounts: { tokens, cost }, now: clock.now() }).catch((error) => {
           logger.error('the usage of a model could not be stored', { principal, tokens, error: errorText(error) });
         });
@@ -202,7 +210,7 @@ export function createSharedBudgets({ store, limits, prices, clock, logger }: Sh
     },
 
     async admit(principal, agent) {
-      const claims = claimsOf(limits, principal, agent);
+      const claims = claimsOf(options.limits, principal, agent);
       const counted =
         agent === undefined ? (['toolCalls'] as const) : (['tokens', 'cost', 'toolCalls', 'timeMs'] as const);
       if (!claims.some((claim) => counted.some((amount) => claim.limits[amount] !== undefined))) return;

@@ -8,18 +8,38 @@ import { visible } from '../render/visible.ts';
 export const reloadServer: CommandBody = async (invocation, terminal) => {
   await using client = await connect(invocation, terminal);
   const result = await client.server.reload();
+  const failures = reloadFailures(result);
   if (invocation.isJson) terminal.print(JSON.stringify(result));
-  else for (const line of linesOf(result)) terminal.print(line);
-  const failures = result.sources.flatMap(({ source, failures: all }) => all.map((one) => ({ source, ...one })));
-  for (const { source, from, message } of failures) terminal.warn(visible(`${source}/${from}: ${message}`));
+  else {
+    const lines = reloadLines(result);
+    for (const line of lines) terminal.print(line);
+    if (lines.length === 0 && failures.length === 0) terminal.print('Nothing has changed.');
+  }
+  for (const line of failures) terminal.warn(line);
   return failures.length === 0 ? exitCode.ok : exitCode.failed;
 };
 
-function linesOf({ sources }: ReloadResult): readonly string[] {
-  const lines = sources.flatMap(({ source, added, changed, removed }) =>
-    Object.entries({ added, changed, removed })
-      .filter(([, names]) => names.length > 0)
-      .map(([what, names]) => visible(`${source}: ${what} ${names.join(', ')}`)),
+/** Returns a line for each change of a reload. */
+export function reloadLines({ sources, config, skills, agents }: ReloadResult): readonly string[] {
+  const changes = [
+    ...sources.map(({ source, added, changed, removed }) => [source, { added, changed, removed }] as const),
+    ['skills', { added: skills.added, changed: skills.changed, removed: skills.removed }] as const,
+    ['agents', agents] as const,
+    ['configuration', { changed: config.changed, 'needs a restart': config.needsRestart }] as const,
+  ];
+  return changes.flatMap(([where, names]) =>
+    Object.entries(names)
+      .filter(([, list]) => list.length > 0)
+      .map(([what, list]) => visible(`${where}: ${what} ${list.join(', ')}`)),
   );
-  return lines.length === 0 ? ['Nothing has changed.'] : lines;
+}
+
+/** Returns a line for each file or key that a reload could not read. */
+export function reloadFailures({ sources, config, skills }: ReloadResult): readonly string[] {
+  const ofSources = sources.flatMap(({ source, failures }) =>
+    failures.map(({ from, message }) => `${source}/${from}: ${message}`),
+  );
+  const ofSkills = skills.failures.map(({ from, message }) => `${from}: ${message}`);
+  const ofConfig = config.failures.map(({ message }) => `${message}; the previous configuration stays`);
+  return [...ofSources, ...ofSkills, ...ofConfig].map(visible);
 }

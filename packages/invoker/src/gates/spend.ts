@@ -2,12 +2,12 @@ import { isKernelError } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { stopWithError } from '../error-results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
-import type { CallSpender, CallSpending } from '../runtime.ts';
+import type { CallSpender } from '../runtime.ts';
 
 /** Takes the call from the budgets that it shares with other runs. A call that another gate refuses is not counted. */
 export function spendGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
-  const { spending } = pending.runtime;
-  return spending === undefined ? pending : spend(pending, spending);
+  const counting = countCall(pending);
+  return counting === undefined ? pending : outcomeOf(pending, counting);
 }
 
 /** Returns the owner of a call, for budgets. */
@@ -16,9 +16,17 @@ export function spenderOf({ session, scope: { runId } }: PendingCall): CallSpend
   return agent === undefined ? { runId, principal } : { runId, principal, agent };
 }
 
-async function spend(pending: PendingCall, spending: CallSpending): Promise<GateOutcome> {
+function countCall(pending: PendingCall): Promise<string | undefined> | undefined {
   try {
-    const refusal = await spending.call(spenderOf(pending));
+    return pending.runtime.spending?.call(spenderOf(pending));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+async function outcomeOf(pending: PendingCall, counting: Promise<string | undefined>): Promise<GateOutcome> {
+  try {
+    const refusal = await counting;
     return refusal === undefined ? pending : stopWithError('E_BUDGET_EXHAUSTED', refusal);
   } catch (error) {
     pending.runtime.logger.error('a call could not be counted', { tool: pending.name, error: errorText(error) });

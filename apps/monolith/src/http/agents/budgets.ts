@@ -1,7 +1,7 @@
 import { api } from '@ravi/api';
 import type { Budget } from '@ravi/api';
 import type { SharedBudgets } from '@ravi/agents';
-import type { AgentConfig, SharedBudgetsConfig } from '@ravi/host';
+import type { AgentConfig, ResolvedConfig } from '@ravi/host';
 import type { ChainPolicy, Clock, Principal, Run, RunStore } from '@ravi/kernel';
 import { implement, listOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
@@ -15,26 +15,24 @@ const maxRuns = 1_000;
 
 /** Services of {@link budgetOperations}. */
 export interface BudgetServices {
-  /** Limits of one agent run; a field that is absent has none. */
-  readonly budget: NonNullable<AgentConfig['budget']>;
+  /** Limits of one agent run, and of the day; a field that is absent has none. */
+  readonly config: Pick<ResolvedConfig, 'agent' | 'budgets'>;
   /** Limits on the calls of agent runs and of scripts. */
   readonly policy: Pick<ChainPolicy, 'maxToolCalls' | 'maxScriptCalls'>;
   readonly runs: RunStore;
   readonly recorder: Pick<RunRecorder, 'recordOf'>;
   /** Budgets of the day; `undefined` if there are none. */
   readonly shared: SharedBudgets | undefined;
-  readonly limits: SharedBudgetsConfig;
   readonly clock: Clock;
 }
 
 /** Implements the operation on budgets: the limits of runs, and the usage of today. */
 export function budgetOperations({
-  budget,
+  config,
   policy,
   runs: store,
   recorder,
   shared,
-  limits,
   clock,
 }: BudgetServices): readonly Endpoint[] {
   const spentOf = createSpentOf(recorder);
@@ -56,6 +54,8 @@ export function budgetOperations({
 
   return [
     implement(api.budgets.list, async ({ caller: { principal, roles } }) => {
+      const { agent, budgets: limits } = config;
+      const { budget = {} } = agent;
       const runs = await runsOfToday(principal);
       const spent: { readonly run: Run; readonly used: Spent }[] = [];
       // In sequence, because each reads a journal.
@@ -101,7 +101,10 @@ function principalBudgets(principal: Principal, spent: readonly Spent[]): readon
   ];
 }
 
-type Limits = Pick<BudgetServices, 'budget'> & BudgetServices['policy'] & { readonly now: number };
+type Limits = BudgetServices['policy'] & {
+  readonly budget: NonNullable<AgentConfig['budget']>;
+  readonly now: number;
+};
 
 function runBudgets(run: Run, used: Spent, limits: Limits): readonly Budget[] {
   const { id: runId, principal, definition } = run;

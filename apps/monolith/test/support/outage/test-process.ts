@@ -8,6 +8,7 @@ import { silentLogger, systemClock } from '@ravi/kernel';
 import type { CompleteStateStore, ModelProvider, Sandbox, Tool } from '@ravi/kernel';
 import { createContainer, partsOf } from '../../../src/container.ts';
 import type { DurableServices } from '../../../src/runs/durable-services.ts';
+import { createLiveConfig } from '../../../src/reload/live-config.ts';
 import { createRedactor } from '../../../src/logging/redactor.ts';
 import { startRecovery } from '../../../src/runs/start-recovery.ts';
 import type { Parts } from '../../../src/tokens.ts';
@@ -30,8 +31,12 @@ export interface TestProcessOptions {
 /** Opens the services of a process and starts its recovery. */
 export function openTestProcess({ stateStore, model, sandbox, tools, config }: TestProcessOptions): TestProcess {
   const lifetime = new AbortController();
+  const liveConfig = createLiveConfig(resolveConfig(config, { baseDir: tmpdir(), source: 'test' }));
   const container = createContainer({
-    config: resolveConfig(config, { baseDir: tmpdir(), source: 'test' }),
+    config: liveConfig.config,
+    liveConfig,
+    readAgain: () => Promise.resolve(liveConfig.config),
+    baseDir: tmpdir(),
     clock: systemClock,
     logger: silentLogger,
     redactor: createRedactor([]),
@@ -45,7 +50,7 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     approvalHandler: undefined,
     model,
     models: [model],
-    skills: [],
+    skills: { all: [] } as Partial<Parts['skills']> as Parts['skills'],
     extensions: { interceptors: [], middleware: [], view: undefined },
     snippetStore: undefined as never,
     preflight: false,

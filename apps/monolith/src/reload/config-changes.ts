@@ -1,0 +1,56 @@
+import type { ResolvedConfig } from '@ravi/host';
+import { isDeepStrictEqual } from 'node:util';
+
+/** Difference between two configurations, as places such as `server.port`. */
+export interface ConfigChanges {
+  /** Places whose new values have an effect at once. */
+  readonly changed: readonly string[];
+  /** Places whose new values need a restart. */
+  readonly needsRestart: readonly string[];
+}
+
+type LiveKey = (typeof liveKeys)[number];
+
+/** Keys of a configuration whose changes have an effect without a restart. */
+const liveKeys = ['agent', 'agents', 'defaultAgent', 'supervision', 'budgets', 'tools', 'skills'] as const;
+
+/** Fields of `agent` that models and tools receive when they open. */
+const fixedAgentFields = ['demoScript', 'modelCooldownMs', 'hostedToolSearch'] as const;
+
+/** Returns what a new configuration changes. */
+export function configChanges(before: ResolvedConfig, after: ResolvedConfig): ConfigChanges {
+  const places = Object.keys(after).flatMap((key) => placesOf(key, fieldOf(before, key), fieldOf(after, key)));
+  return { changed: places.filter(isLive), needsRestart: places.filter((place) => !isLive(place)) };
+}
+
+/** Returns the configuration that holds after a reload: the new values of keys that can change, and the old ones of all others. */
+export function mergedConfig(before: ResolvedConfig, after: ResolvedConfig): ResolvedConfig {
+  const live = Object.fromEntries(liveKeys.map((key) => [key, after[key]])) as Pick<ResolvedConfig, LiveKey>;
+  const fixed = fixedAgentFields.flatMap((field) => (field in before.agent ? [[field, before.agent[field]]] : []));
+  const { demoScript: _, modelCooldownMs: __, hostedToolSearch: ___, ...agent } = after.agent;
+  return { ...before, ...live, agent: { ...agent, ...Object.fromEntries(fixed) } };
+}
+
+// One level below the first: entries of "agents" and fields of all others.
+function placesOf(key: string, before: unknown, after: unknown): readonly string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (!isRecord(before) || !isRecord(after)) return [key];
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...fields]
+    .filter((field) => !isDeepStrictEqual(fieldOf(before, field), fieldOf(after, field)))
+    .map((field) => `${key}.${field}`);
+}
+
+function isLive(place: string): boolean {
+  const [key = '', field = ''] = place.split('.');
+  if (key === 'agent' && fixedAgentFields.some((fixed) => fixed === field)) return false;
+  return liveKeys.some((live) => live === key);
+}
+
+function fieldOf(value: object, key: string): unknown {
+  return Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
