@@ -5,7 +5,8 @@ import type { Skill } from '@ravi/kernel';
 import { isDeepStrictEqual } from 'node:util';
 import { changesOf } from '../reload/reloadable.ts';
 import type { NameChanges, Reloadable } from '../reload/reloadable.ts';
-import { createAgentSet, delegatesSource, noTools } from './agent-set.ts';
+import { delegatesSource } from '../sources/built-in-tools.ts';
+import { createAgentSet, noTools } from './agent-set.ts';
 import type { AgentSet, AgentSetOptions, ConfiguredAgent, CreatedAgentSet } from './agent-set.ts';
 
 /** Agents of a process. They may change while it works. */

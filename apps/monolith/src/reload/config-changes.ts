@@ -1,4 +1,5 @@
 import type { ResolvedConfig } from '@ravi/host';
+import { fixedAgentFields, liveKeys } from './live-config.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Difference between two configurations, as places such as `server.port`. */
@@ -9,26 +10,10 @@ export interface ConfigChanges {
   readonly needsRestart: readonly string[];
 }
 
-type LiveKey = (typeof liveKeys)[number];
-
-/** Keys of a configuration whose changes have an effect without a restart. */
-const liveKeys = ['agent', 'agents', 'defaultAgent', 'supervision', 'budgets', 'tools', 'skills'] as const;
-
-/** Fields of `agent` that models and tools receive when they open. */
-const fixedAgentFields = ['demoScript', 'modelCooldownMs', 'hostedToolSearch'] as const;
-
 /** Returns what a new configuration changes. */
 export function configChanges(before: ResolvedConfig, after: ResolvedConfig): ConfigChanges {
   const places = Object.keys(after).flatMap((key) => placesOf(key, fieldOf(before, key), fieldOf(after, key)));
   return { changed: places.filter(isLive), needsRestart: places.filter((place) => !isLive(place)) };
-}
-
-/** Returns the configuration that holds after a reload: the new values of keys that can change, and the old ones of all others. */
-export function mergedConfig(before: ResolvedConfig, after: ResolvedConfig): ResolvedConfig {
-  const live = Object.fromEntries(liveKeys.map((key) => [key, after[key]])) as Pick<ResolvedConfig, LiveKey>;
-  const fixed = fixedAgentFields.flatMap((field) => (field in before.agent ? [[field, before.agent[field]]] : []));
-  const { demoScript: _, modelCooldownMs: __, hostedToolSearch: ___, ...agent } = after.agent;
-  return { ...before, ...live, agent: { ...agent, ...Object.fromEntries(fixed) } };
 }
 
 // One level below the first: entries of "agents" and fields of all others.

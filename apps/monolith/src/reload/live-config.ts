@@ -1,5 +1,13 @@
 import type { ResolvedConfig } from '@ravi/host';
 
+type LiveKey = (typeof liveKeys)[number];
+
+/** Keys of a configuration whose changes have an effect without a restart. */
+export const liveKeys = ['agent', 'agents', 'defaultAgent', 'supervision', 'budgets', 'tools', 'skills'] as const;
+
+/** Fields of `agent` that models and tools receive when they open. */
+export const fixedAgentFields = ['demoScript', 'modelCooldownMs', 'hostedToolSearch'] as const;
+
 /** A configuration that a reload replaces while its readers keep the same object. */
 export interface LiveConfig {
   /** Its keys return the current values. A reader that copies one keeps the value of that moment. */
@@ -20,4 +28,12 @@ export function createLiveConfig(initial: ResolvedConfig): LiveConfig {
       current = { ...next };
     },
   };
+}
+
+/** Returns the configuration that holds after a reload: the new values of keys that can change, and the old ones of all others. */
+export function mergedConfig(before: ResolvedConfig, after: ResolvedConfig): ResolvedConfig {
+  const live = Object.fromEntries(liveKeys.map((key) => [key, after[key]])) as Pick<ResolvedConfig, LiveKey>;
+  const fixed = fixedAgentFields.flatMap((field) => (field in before.agent ? [[field, before.agent[field]]] : []));
+  const { demoScript: _, modelCooldownMs: __, hostedToolSearch: ___, ...agent } = after.agent;
+  return { ...before, ...live, agent: { ...agent, ...Object.fromEntries(fixed) } };
 }

@@ -3,8 +3,9 @@ import type { ResolvedConfig } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
 import { escapeHidden } from '@ravi/support';
 import type { Parts } from '../tokens.ts';
-import { configChanges, mergedConfig } from './config-changes.ts';
+import { configChanges } from './config-changes.ts';
 import type { ConfigChanges } from './config-changes.ts';
+import { mergedConfig } from './live-config.ts';
 import type { PreparedReload, ReloadDraft, ReloadFailure } from './reloadable.ts';
 
 /** Reads what can change while the server works again, and reports what has changed. What is broken keeps its previous state. */

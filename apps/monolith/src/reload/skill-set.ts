@@ -1,5 +1,5 @@
 import type { Logger, Skill } from '@ravi/kernel';
-import { loadSkills } from '../tools/load-skills.ts';
+import { loadSkills } from './load-skills.ts';
 import { changesOf } from './reloadable.ts';
 import type { NameChanges, Reloadable, ReloadFailure } from './reloadable.ts';
 

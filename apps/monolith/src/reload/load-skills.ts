@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { loadFolderSkills } from '@ravi/capabilities';
 import { KernelError } from '@ravi/kernel';
 import type { Logger, Skill } from '@ravi/kernel';
-import type { ReloadFailure } from '../reload/reloadable.ts';
+import type { ReloadFailure } from './reloadable.ts';
 
 /** Options of {@link loadSkills}. */
 export interface LoadSkillsOptions {
