@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createClient } from '@ravi/client';
 import { missingBrowser, openBrowser } from '@ravi/test-browser';
 import type { TestBrowser } from '@ravi/test-browser';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -51,4 +52,28 @@ inBrowser('a page that cannot load says so, and loads when the server is back', 
   await page.getByRole('button', { name: 'Try again' }).waitFor();
   await server.restart();
   await page.getByText('Calls by models today').waitFor();
+});
+
+/** Fails twice. */
+const flaky = `
+let calls = 0;
+export default {
+  name: 'flaky', description: 'Fails twice.', risk: 'safe', inputSchema: { type: 'object' },
+  async execute() {
+    if (++calls < 3) throw Object.assign(new Error('The bank is busy'), { code: 'BUSY', retryable: true });
+    return { content: [{ type: 'text', text: 'paid' }], isError: false };
+  },
+};`;
+
+inBrowser('a call that was repeated shows its attempts', async () => {
+  const changes = { tools: ['./more'], policy: { toolRetryDelayMs: 2 } };
+  await using server = await startRealServer(changes, { 'more/flaky.mjs': flaky });
+  const { id } = await createClient({ baseUrl: server.url }).runs.start({
+    kind: 'chain',
+    code: 'return await tools.flaky({})',
+  });
+  const { page } = await browser.open(`${server.url}/runs/${id}`);
+  await page.getByText('3 attempts').click();
+  await page.getByText('BUSY, The bank is busy').nth(1).waitFor();
+  await page.getByText('no error').waitFor();
 });

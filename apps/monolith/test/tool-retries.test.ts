@@ -62,6 +62,79 @@ test('a policy of the server without retries runs each call once', async () => {
   assert.equal((await attemptsIn(server.installation.folder)).length, 1);
 });
 
+/** Fails each time with the error that the call names, and counts its attempts. */
+const failing = `
+import { readFile } from 'node:fs/promises';
+
+const attempts = {};
+const tool = (name, declared) => ({
+  name, description: 'Fails.', inputSchema: { type: 'object', properties: { wait: {}, kind: {} } }, ...declared,
+  async execute({ kind = 'retryable', wait }) {
+    attempts[name] = (attempts[name] ?? 0) + 1;
+    if (kind === 'missing file') await readFile('/no/such/file');
+    if (kind === 'bug') throw new TypeError('undefined is not a function');
+    if (kind === 'network') throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    throw Object.assign(new Error('busy'), { code: 'BUSY', retryable: kind === 'retryable', retryAfterMs: wait });
+  },
+});
+const count = {
+  name: 'count', description: 'Counts.', risk: 'safe', inputSchema: { type: 'object' },
+  async execute() {
+    const counted = { ...attempts };
+    for (const name of Object.keys(attempts)) delete attempts[name];
+    return { content: [], isError: false, structuredContent: counted };
+  },
+};
+export default [
+  tool('look', { risk: 'safe' }),
+  tool('pay', { risk: 'high' }),
+  tool('put', { risk: 'high', idempotent: true }),
+  tool('once', { risk: 'safe', retry: false }),
+  tool('twice', { risk: 'safe', retry: { maxRetries: 1, delayMs: 1 } }),
+  count,
+];`;
+
+test('a server repeats only what can improve and does no harm twice, and waits only within the limit of the call', async () => {
+  const policy = { toolRetryDelayMs: 8, maxToolRetries: 3, callTimeoutMs: 20_000, maxRiskUnapproved: 'high' as const };
+  await using server = await startServer({ policy }, { 'tools/failing.mjs': failing }, { isServer: true });
+  const attemptsOf = async (tool: string, args: object): Promise<readonly unknown[]> => {
+    const { body } = await server.post(`/v1/tools/${tool}`, { args });
+    const { body: counted } = await server.post('/v1/tools/count', { args: {} });
+    return [body.error.code, counted.structured[tool] ?? 0];
+  };
+  const cases: readonly (readonly [tool: string, args: object, code: string, attempts: number])[] = [
+    ['look', {}, 'BUSY', 4],
+    ['look', { kind: 'network' }, 'ECONNRESET', 4],
+    ['put', {}, 'BUSY', 4],
+    ['twice', {}, 'BUSY', 2],
+    ['once', {}, 'BUSY', 1],
+    ['pay', {}, 'BUSY', 1],
+    ['pay', { kind: 'network' }, 'ECONNRESET', 1],
+    ['look', { kind: 'permanent' }, 'BUSY', 1],
+    ['look', { kind: 'missing file' }, 'ENOENT', 1],
+    ['look', { kind: 'bug' }, 'E_TOOL_FAILED', 1],
+    // The wait would end after the time limit of the call.
+    ['look', { wait: 20_000 }, 'BUSY', 1],
+  ];
+  for (const [tool, args, code, attempts] of cases) {
+    assert.deepEqual(await attemptsOf(tool, args), [code, attempts], `${tool} ${JSON.stringify(args)}`);
+  }
+
+  const { id } = await send(server.url, '/v1/runs', {
+    kind: 'chain',
+    code: 'return (await tools.look.safe({})).error.code',
+  });
+  await until(server.url, id, 'run-end');
+  const events = await (await fetch(`${server.url}/v1/runs/${id}/events`)).text();
+  const delays = [...events.matchAll(/"delayMs":(\d+)/g)].map(([, ms]) => Number(ms));
+  // Half of each wait is fixed, and each is twice as long as the one before.
+  assert.equal(delays.length, 3, events);
+  for (const [index, delayMs] of delays.entries()) {
+    const mostMs = 8 * 2 ** index;
+    assert.ok(delayMs >= mostMs / 2 && delayMs <= mostMs, `wait ${index + 1} is ${delayMs} ms`);
+  }
+});
+
 /** Its first attempt fails without an effect and asks for a long wait. */
 const charge = flaky
   .replace(`'flaky', description: 'Fails twice.', risk: 'safe'`, `'charge', description: 'Charges.', risk: 'high'`)

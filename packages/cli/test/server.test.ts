@@ -7,7 +7,15 @@ import { runCaptured, startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 
 const files = {
-  'ravi.config.json': '{ "tools": ["./tools"], "agent": { "demoScript": "./sum.ts" } }',
+  'ravi.config.json':
+    '{ "tools": ["./tools"], "agent": { "demoScript": "./sum.ts" }, "policy": { "toolRetryDelayMs": 1 } }',
+  'flaky.ts': 'return await tools.flaky();',
+  'tools/flaky.mjs': `let calls = 0;
+    export default { name: 'flaky', description: 'Fails once.', risk: 'safe', inputSchema: { type: 'object' },
+    async execute() {
+      if (++calls === 1) throw Object.assign(new Error('The bank is busy'), { code: 'BUSY', retryable: true });
+      return { content: [{ type: 'text', text: 'paid' }], isError: false };
+    } };`,
   'sum.ts': 'console.log("adding");\nreturn tools.add({ a: 2, b: 3 });',
   'launch.ts': 'return await tools.launch();',
   'wrong.ts': 'await tools.launch();\nawait tools.ad({});',
@@ -67,6 +75,16 @@ test('a script runs on the server, and the run can be listed and shown', async (
   assert.match(shown.output, /^ {2}add +ok +[\d.]+ ms/m);
   const table = await server.ravi(['runs', 'ls']);
   assert.match(table.output, new RegExp(`^${run?.id}  chain  completed  \\d{4}-`, 'm'));
+});
+
+test('a call that was repeated is shown with its attempts', async () => {
+  const { output, errors } = await server.ravi(['chain', 'run', 'flaky.ts']);
+  assert.equal(output, 'paid\n');
+  assert.match(errors, /flaky: BUSY; attempt 2 in 0\.0 s: The bank is busy/);
+  const listed = await server.ravi(['runs', 'ls', '--kind', 'chain', '--json']);
+  const [run] = (JSON.parse(listed.output) as { items: { id: string }[] }).items;
+  const shown = await server.ravi(['runs', 'show', run?.id ?? '']);
+  assert.match(shown.output, /^ {2}flaky +ok +[\d.]+ ms in 2 attempts/m);
 });
 
 test('the agent answers a task in words, and its run as JSON', async () => {

@@ -114,6 +114,7 @@ function withCall(
 ): RunStory {
   const { callId, tool, caller, parentId } = event;
   const errorCode = 'errorCode' in event ? event.errorCode : undefined;
+  const attempts = 'attempts' in event ? event.attempts : undefined;
   const call: Call = {
     argsDigest: '',
     argsPreview: '',
@@ -124,6 +125,7 @@ function withCall(
     ...facts,
     ...(parentId === undefined ? {} : { parentId }),
     ...(errorCode === undefined ? {} : { errorCode }),
+    ...(attempts === undefined ? {} : { attempts }),
   };
   return { ...story, calls: { ...story.calls, [callId]: call } };
 }

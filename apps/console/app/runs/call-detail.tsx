@@ -21,6 +21,7 @@ export function CallDetail({ call, status }: { readonly call: Call; readonly sta
           Error: status === 'paused' ? undefined : call.errorCode,
           Began: <Moment at={call.startedAt} />,
           Took: formatDuration(call.durationMs),
+          Attempts: call.attempts === undefined ? undefined : <Attempts attempts={call.attempts} />,
           'Written by': call.caller === 'chain' ? 'a script' : 'the model',
           'Done by':
             childRunId === undefined ? undefined : (
@@ -40,5 +41,18 @@ export function CallDetail({ call, status }: { readonly call: Call; readonly sta
         }}
       />
     </div>
+  );
+}
+
+function Attempts({ attempts }: { readonly attempts: NonNullable<Call['attempts']> }) {
+  return (
+    <ol>
+      {attempts.map(({ startedAt, durationMs, error }) => (
+        <li key={startedAt}>
+          {formatDuration(durationMs)}:{' '}
+          {error === undefined ? 'no error' : printable(`${error.code}, ${error.message}`)}
+        </li>
+      ))}
+    </ol>
   );
 }

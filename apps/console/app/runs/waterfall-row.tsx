@@ -69,5 +69,6 @@ function Bar({ row, from, width }: Pick<WaterfallRowProps, 'row' | 'from' | 'wid
 
 function factOf({ tokens, call }: TimelineRow): string {
   if (tokens !== undefined && tokens > 0) return `${formatCompact(tokens)} tokens`;
-  return call?.bytes === undefined ? '' : formatBytes(call.bytes);
+  const attempts = call?.attempts === undefined ? [] : [`${call.attempts.length} attempts`];
+  return [...attempts, ...(call?.bytes === undefined ? [] : [formatBytes(call.bytes)])].join(', ');
 }

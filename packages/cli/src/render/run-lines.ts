@@ -24,13 +24,13 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
     ]),
     ...questions.map((question) => ['waits', visible(questionLine(question))]),
   ];
-  const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode }) => {
+  const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode, attempts }) => {
     // A pause ends the calls in progress; they are repeated when the run resumes.
     const isPaused = run.status === 'paused' && status === 'cancelled';
     return [
       visible(`  ${tool}`),
       statusText(isPaused ? 'paused' : status, terminal),
-      `${durationMs.toFixed(1)} ms`,
+      `${durationMs.toFixed(1)} ms${attempts === undefined ? '' : ` in ${attempts.length} attempts`}`,
       bytes === undefined ? '' : sizeText(bytes),
       visible(isPaused ? argsPreview.slice(0, 80) : (errorCode ?? argsPreview.slice(0, 80))),
     ];
