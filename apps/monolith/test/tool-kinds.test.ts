@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from 'vitest';
+import { play, startPlaying, useTool } from './support/playing-model.ts';
+import type { Body } from './support/run-requests.ts';
+import type { TestServer } from './support/server.ts';
+
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Tools of every kind, and tools that say what they need. */
+const kinds = `
+const text = (value) => ({ content: [{ type: 'text', text: value }], isError: false });
+const tool = (name, execute, more = {}) =>
+  ({ name, description: name + '.', risk: 'safe', inputSchema: { type: 'object' }, execute, ...more });
+let arrived;
+let alone = 0;
+export default [
+  { name: 'lookup', description: 'Run by the provider.', providerSpecs: { playing: { type: 'lookup_v1' } } },
+  { name: 'elsewhere', description: 'Run by another provider.', providerSpecs: { 'openai/responses': { type: 'x' } } },
+  {
+    name: 'shell', description: 'In the shape of the provider.', risk: 'safe', callTypes: ['shell_call'],
+    providerSpecs: { playing: { type: 'shell' } },
+    handleCall: async ({ type, payload }) => text(type + ' ' + payload.command),
+  },
+  tool('photo', async () => ({
+    content: [{ type: 'image', mediaType: 'image/png', source: { kind: 'bytes', bytes: new Uint8Array(Buffer.from('${png}', 'base64')) } }],
+    isError: false,
+  })),
+  tool('meet', () => new Promise((resolve) => {
+    if (arrived === undefined) return void (arrived = resolve);
+    arrived(text('met'));
+    resolve(text('met'));
+  })),
+  tool('alone', async () => {
+    alone += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    const together = alone;
+    alone -= 1;
+    return text('with ' + (together - 1));
+  }, { concurrency: 'exclusive' }),
+  tool('begin', async () => { globalThis.ravi_begin(); return text('began'); }, {
+    promptHint: 'Begin before you do anything else.',
+    documentation: () => 'It begins at once, while the model still writes.',
+  }),
+  tool('hang', () => new Promise(() => {})),
+  tool('fail', async () => ({ content: [{ type: 'text', text: 'it is broken' }], isError: true })),
+];`;
+
+const counter = `
+import { defineStatefulTool } from ${JSON.stringify(import.meta.resolve('@ravi/agents'))};
+export default defineStatefulTool({
+  name: 'count', description: 'Adds what the model says.', risk: 'safe', inputSchema: { type: 'object' },
+  async *execute() { const first = yield 'how many?'; const second = yield 'and then?'; return first.n + second.n; },
+});`;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startPlaying(
+    { policy: { callTimeoutMs: 1_000 } },
+    { 'tools/kinds.mjs': kinds, 'tools/count.mjs': counter },
+  );
+}, 60_000);
+afterAll(() => server[Symbol.asyncDispose]());
+
+test('a hosted tool is declared to its provider only, and no path of the server runs it', async () => {
+  const { run, requests } = await play(server, [[useTool('a', 'lookup')]]);
+  const declared = requests[0].tools.filter(({ type }: Body) => type === 'provider');
+  assert.deepEqual(declared.map(({ name, spec }: Body) => [name, spec.type]).toSorted(), [
+    ['lookup', 'lookup_v1'],
+    ['shell', 'shell'],
+  ]);
+  assert.equal(run.trace[0].errorCode, 'E_TOOL_NOT_CALLABLE');
+  const { body: direct } = await server.post('/v1/tools/lookup', { args: {} });
+  assert.equal(direct.error.code, 'E_TOOL_NOT_CALLABLE');
+});
+
+test('a provider-defined tool answers calls in the shape of its provider, and none of a script', async () => {
+  const call = useTool('a', 'shell', { command: 'ls' }, { callType: 'shell_call' });
+  assert.equal((await play(server, [[call]])).text, 'shell_call ls');
+  const { body } = await server.chain(`return tools.shell({ command: 'ls' })`);
+  assert.equal(body.error.code, 'E_TOOL_NOT_CALLABLE');
+});
+
+test('pictures of tools and of models are artifacts of the run', async () => {
+  const picture = { type: 'image', mediaType: 'image/png', source: { kind: 'bytes', bytes: png } };
+  const { run, text } = await play(server, [[picture, useTool('a', 'photo')]]);
+  assert.deepEqual(
+    run.artifacts.map(({ mediaType }: Body) => mediaType),
+    ['image/png', 'image/png'],
+  );
+  const { body } = await server.chain(`const { files } = await tools.photo.safe({}); return files`);
+  assert.match(JSON.stringify([body, text]), /\/workspace\/media\/[^"]*photo-0\.png/);
+});
+
+test('a stateful tool returns parts, and replies to them continue it', async () => {
+  const { body } = await server.chain(`
+    const parts = [await tools.count({})];
+    const { id } = parts[0];
+    parts.push(await tools.count_continue({ id, input: { n: 1 } }), await tools.count_continue({ id, input: { n: 2 } }));
+    return parts.map(({ status, value }) => [status, value]);`);
+  assert.deepEqual(body.value, [
+    ['waiting', 'how many?'],
+    ['waiting', 'and then?'],
+    ['done', 3],
+  ]);
+});
+
+test('calls of one response run at the same time, except those of exclusive tools', async () => {
+  const calls = [useTool('a', 'meet'), useTool('b', 'meet'), useTool('c', 'alone'), useTool('d', 'alone')];
+  assert.equal((await play(server, [calls])).text, 'met | met | with 0 | with 0');
+});
+
+test('a safe call starts while the model still writes', async () => {
+  const { text } = await play(server, [[useTool('a', 'begin'), { type: 'wait' }, { type: 'text', text: 'written' }]]);
+  assert.equal(text, 'began');
+});
+
+test('the system prompt has the hints of tools, and info returns the documentation of one', async () => {
+  const { text, requests } = await play(server, [[useTool('a', 'info', { tool: 'begin' })]]);
+  assert.match(requests[0].system, /- begin: Begin before you do anything else\./);
+  const declared = requests[0].tools.find(({ name }: Body) => name === 'begin');
+  assert.deepEqual([declared.description, declared.parameters], ['begin.', { type: 'object' }]);
+  assert.match(text, /# begin\n\nbegin\.\n\nIt begins at once/);
+});
+
+test('a call ends at its time limit, and a failure of a tool is its result', async () => {
+  const { run, text } = await play(server, [[useTool('a', 'hang'), useTool('b', 'fail')]]);
+  assert.deepEqual(run.trace.map(({ tool, status, errorCode }: Body) => [tool, status, errorCode]).toSorted(), [
+    ['fail', 'error', 'E_TOOL_FAILED'],
+    ['hang', 'timeout', 'E_CALL_TIMEOUT'],
+  ]);
+  assert.match(text, /callTimeoutMs.* \| it is broken/);
+});
