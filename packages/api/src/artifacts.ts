@@ -18,14 +18,19 @@ const blobStatSchema = sameAs<BlobStat>()(
       createdAt: timestamp,
       pins: integer({ minimum: 0, description: 'Owners that pin it.' }),
     },
-    { expiresAt: timestamp },
+    {
+      expiresAt: timestamp,
+      name: string({ description: 'Name that its creator chose, which may be unsafe as the name of a file.' }),
+      tool: string({ description: 'Tool whose call made it; absent for artifacts of scripts, models and uploads.' }),
+      runId: string({ description: 'Run in which it was made.' }),
+    },
   ),
 );
 
 /** Metadata of an artifact. */
 export const artifactSchema = extend(
   blobStatSchema,
-  {},
+  { fileName: string({ description: 'Name of a download: safe on every common system.' }) },
   {
     damagedAt: described(
       timestamp,
@@ -56,6 +61,7 @@ export const artifacts = {
     query: strictObject(
       {},
       {
+        name: string({ minLength: 1, maxLength: 1_000, description: 'Name of the file.' }),
         sessionId: described(requestId, 'Session whose runs and tool calls can use the artifact. Default: a new one.'),
       },
     ),

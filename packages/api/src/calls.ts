@@ -88,7 +88,7 @@ export type Call = ValueOf<typeof callSchema>;
 
 /** A file that a call or script made. */
 export const fileSchema = sameAs<ChainFile>()(
-  object({ path: string(), mediaType: string(), artifactRef: string(), bytes: count }),
+  object({ path: string(), mediaType: string(), artifactRef: string(), bytes: count }, { name: string() }),
 );
 
 /** Result of a call. */

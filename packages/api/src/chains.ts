@@ -28,6 +28,8 @@ export const policySchema = sameAs<ChainPolicy>()(
     maxConsoleBytes: count,
     maxResultBytes: count,
     maxSourceBytes: count,
+    maxScriptFiles: count,
+    maxScriptFileBytes: count,
     memoryLimitBytes: count,
     cpuTimeMs: milliseconds,
   }),

@@ -166,7 +166,7 @@ export const recordedEventData = {
   ),
   console: sameAs<DataOf<'console'>>()(extend(consoleLineSchema, {}, place)),
   artifact: sameAs<DataOf<'artifact'>>()(
-    object({ ref: string(), mediaType: string(), bytes: count }, { ...place, tool: string() }),
+    object({ ref: string(), mediaType: string(), bytes: count }, { ...place, tool: string(), name: string() }),
   ),
 } as const;
 

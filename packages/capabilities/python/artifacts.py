@@ -65,9 +65,10 @@ class Artifact:
 class File(Artifact):
     """A file that a tool returned, available at its path."""
 
-    def __init__(self, artifactRef, mediaType, bytes, path):
+    def __init__(self, artifactRef, mediaType, bytes, path, name=None):
         super().__init__(artifactRef, mediaType, bytes)
         self.place = path
+        self.name = name
 
     def __fspath__(self):
         return self.path()
@@ -76,3 +77,28 @@ class File(Artifact):
         if not os.path.exists(self.place):
             self.save(self.place)
         return self.place
+
+
+class Artifacts:
+    """`artifacts` of scripts: keeps what a script made."""
+
+    def put(self, data, name=None, media_type=None):
+        """Stores text, bytes or a value as JSON under a name, and returns its handle."""
+        if not isinstance(name, str):
+            raise TypeError('artifacts.put takes a name, for example artifacts.put(text, name="report.csv")')
+        if media_type is not None and not isinstance(media_type, str):
+            raise TypeError('artifacts.put takes a media type as text, for example "text/csv"')
+        if isinstance(data, Artifact):
+            raise TypeError("artifacts.put takes text, bytes or a value: an artifact is stored already")
+        is_bytes = isinstance(data, (bytes, bytearray, memoryview))
+        if is_bytes:
+            content = base64.b64encode(data).decode()
+        elif isinstance(data, str):
+            content = data
+        else:
+            content = json.dumps(data, ensure_ascii=False, allow_nan=False)
+            media_type = media_type or "application/json"
+        header = {"name": name, "isBase64": is_bytes}
+        if media_type is not None:
+            header["mediaType"] = media_type
+        return File(**json.loads(host.call("put", f"{json.dumps(header)}\n{content}")))

@@ -92,6 +92,7 @@ def finish():
 os.makedirs(OUT, exist_ok=True)
 names = {
     "tools": Tools(),
+    "artifacts": Artifacts(),
     "ToolError": ToolError,
     "ToolDeniedError": ToolDeniedError,
     "ToolTimeoutError": ToolTimeoutError,

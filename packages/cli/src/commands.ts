@@ -248,7 +248,7 @@ export const commands: readonly CommandSpec[] = [
     summary: 'write an artifact to standard output or a new file',
     reach: 'api',
     arguments: [{ name: 'artifact', description: 'ref of the artifact' }],
-    options: [{ flags: '--output <file>', description: 'file to write' }],
+    options: [{ flags: '--output <file>', description: 'file to write, or a folder for a file of its own name' }],
     load: async () => (await import('./commands/artifacts.ts')).getArtifact,
   },
   {
@@ -257,7 +257,11 @@ export const commands: readonly CommandSpec[] = [
     reach: 'api',
     arguments: [{ name: 'file', description: 'file to store, - for standard input' }],
     options: [
-      { flags: '--type <media type>', description: 'media type (default: application/octet-stream)' },
+      {
+        flags: '--type <media type>',
+        description: 'media type (default: that of the extension, else application/octet-stream)',
+      },
+      { flags: '--name <name>', description: 'name of the file (default: that of the file)' },
       { flags: '--session <session>', description: 'session that can use it (default: a new one)' },
     ],
     load: async () => (await import('./commands/artifacts.ts')).putArtifact,

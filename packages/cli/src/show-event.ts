@@ -96,7 +96,7 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
         case 'console':
           return tell(`console.${data.level}: ${data.text}`);
         case 'artifact':
-          return tell(`artifact ${data.ref}`);
+          return tell(data.name === undefined ? `artifact ${data.ref}` : `artifact ${data.ref}: ${data.name}`);
         case 'run-end':
           answer = data.text ?? '';
           return endLine();

@@ -157,7 +157,8 @@ export class CallContext implements ToolContext {
 
   get storeArtifact(): ToolContext['storeArtifact'] {
     const { session, scope, name: tool } = this.#pending;
-    return (data, mediaType) => session.storeArtifact(data, mediaType, { ...scope, tool }, this.signal);
+    return (data, mediaType, { name } = {}) =>
+      session.storeArtifact(data, mediaType, { ...scope, tool, ...(name === undefined ? {} : { name }) }, this.signal);
   }
 
   // Independent functions, so that a tool can destructure them from the context.

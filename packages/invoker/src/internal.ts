@@ -2,7 +2,6 @@
 export { previewOf } from './arguments/redact.ts';
 export { isInvocationResult } from './hooks/hook-manager.ts';
 export { encodeStructured } from './result/encode-structured.ts';
-export { extensionOf } from './result/media-files.ts';
 export { errorResult } from './error-results.ts';
 export { Cancellation } from './timing/cancellation.ts';
 export type { CancelListener } from './timing/cancellation.ts';

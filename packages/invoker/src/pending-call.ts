@@ -312,8 +312,9 @@ export class PendingCall {
   }
 
   /** Stores data of this call for its session, pinned until the session closes. @throws KernelError of the store */
-  async storeArtifact(data: Uint8Array | string, mediaType: string): Promise<StoredArtifact> {
-    const ref = await this.session.storeArtifact(data, mediaType, { ...this.scope, tool: this.name });
+  async storeArtifact(data: Uint8Array | string, mediaType: string, name?: string): Promise<StoredArtifact> {
+    const origin = { ...this.scope, tool: this.name, ...(name === undefined ? {} : { name }) };
+    const ref = await this.session.storeArtifact(data, mediaType, origin);
     const bytes = typeof data === 'string' ? utf8Length(data) : data.byteLength;
     return { ref, bytes };
   }

@@ -6,6 +6,8 @@ export { deepFreeze } from './frozen.ts';
 export { emptyArray } from './frozen.ts';
 export { estimateTokens } from './estimate-tokens.ts';
 export { errorText, messageWithCauses } from './error-text.ts';
+export { attachmentHeader, downloadName, extensionOf, mediaTypeOf, safeFileName } from './file-name.ts';
+export type { NamedContent } from './file-name.ts';
 export { elicitationProblems, formOf, readElicitation } from './form/read-elicitation.ts';
 export type { ReadElicitation } from './form/read-elicitation.ts';
 export { answerProblems } from './form/check-answer.ts';

@@ -20,13 +20,15 @@ export function ArtifactList({ artifacts }: { readonly artifacts: readonly Artif
   }
   return (
     <ul className="rows">
-      {artifacts.map(({ ref, mediaType, bytes, scope, createdAt, damagedAt }) => (
+      {artifacts.map(({ ref, fileName, tool, mediaType, bytes, scope, createdAt, damagedAt }) => (
         <li key={ref}>
           <Link href={`/artifacts/${encodeURIComponent(ref)}`} className="row">
             <span className="row-main">
-              <span className="row-title">{mediaType}</span>
+              <span className="row-title">{fileName}</span>
               <span className="row-note">
-                <code>{ref}</code> · {scope.principal} · <Moment at={createdAt} />
+                {mediaType}
+                {tool !== undefined && ` · ${tool}`} · <code>{ref}</code> · {scope.principal} ·{' '}
+                <Moment at={createdAt} />
                 {damagedAt !== undefined && ' · damaged'}
               </span>
             </span>

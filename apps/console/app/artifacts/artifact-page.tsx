@@ -1,7 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, Trash2 } from 'lucide-react';
-import type { BlobStat } from '@ravi/kernel';
+import type { Artifact } from '@ravi/api';
 import { Link, useLocation } from 'wouter';
 import { artifactQuery } from '../api/queries.ts';
 import { contentAddress, ravi } from '../api/client.ts';
@@ -12,14 +12,17 @@ import { formatBytes } from '../ui/format.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { ArtifactPreview } from './artifact-preview.tsx';
-import { fileNameOf } from './preview-kind.ts';
 
 /** One stored result with a preview. */
 export function ArtifactPage({ reference }: { readonly reference: string }) {
   const query = useQuery(artifactQuery(reference));
   return (
     <>
-      <PageHeader title="Artifact" parent={<Link href="/artifacts">Artifacts</Link>} lead={<code>{reference}</code>}>
+      <PageHeader
+        title={query.data?.fileName ?? 'Artifact'}
+        parent={<Link href="/artifacts">Artifacts</Link>}
+        lead={<code>{reference}</code>}
+      >
         {query.data !== undefined && <Actions artifact={query.data} />}
       </PageHeader>
       <Loaded query={query}>
@@ -31,6 +34,10 @@ export function ArtifactPage({ reference }: { readonly reference: string }) {
                 facts={{
                   Type: artifact.mediaType,
                   Size: formatBytes(artifact.bytes),
+                  ...(artifact.tool === undefined ? {} : { Tool: artifact.tool }),
+                  ...(artifact.runId === undefined
+                    ? {}
+                    : { Run: <Link href={`/runs/${encodeURIComponent(artifact.runId)}`}>{artifact.runId}</Link> }),
                   Owner: artifact.scope.principal,
                   Session: (
                     <Link href={`/chat/${encodeURIComponent(artifact.scope.sessionId)}`}>
@@ -52,7 +59,7 @@ export function ArtifactPage({ reference }: { readonly reference: string }) {
   );
 }
 
-function Actions({ artifact }: { readonly artifact: BlobStat }) {
+function Actions({ artifact }: { readonly artifact: Artifact }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const remove = useMutation({
@@ -64,7 +71,7 @@ function Actions({ artifact }: { readonly artifact: BlobStat }) {
   });
   return (
     <>
-      <a className="button primary" href={contentAddress(artifact.ref)} download={fileNameOf(artifact)}>
+      <a className="button primary" href={contentAddress(artifact.ref)} download={artifact.fileName}>
         <Download aria-hidden size={16} /> Download
       </a>
       <AlertDialog.Root>

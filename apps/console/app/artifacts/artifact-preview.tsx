@@ -30,7 +30,7 @@ export function ArtifactPreview({ artifact }: { readonly artifact: BlobStat }) {
   if (kind === 'image') {
     return (
       <div className="preview image">
-        <img src={contentAddress(artifact.ref)} alt={`Preview of the artifact ${artifact.ref}`} />
+        <img src={contentAddress(artifact.ref)} alt={`Preview of the artifact ${artifact.name ?? artifact.ref}`} />
       </div>
     );
   }

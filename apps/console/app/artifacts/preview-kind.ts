@@ -1,5 +1,3 @@
-import type { BlobStat } from '@ravi/kernel';
-
 /** Kind of preview. */
 export type PreviewKind = 'json' | 'csv' | 'text' | 'image' | 'pdf' | 'none';
 
@@ -21,22 +19,6 @@ export function previewKindOf(mediaType: string): PreviewKind {
   if (images.has(type)) return 'image';
   const isText = type.startsWith('text/') || type.endsWith('+xml') || /(xml|javascript|yaml|ndjson)$/.test(type);
   return isText ? 'text' : 'none';
-}
-
-const endings: Readonly<Record<string, string>> = {
-  'application/json': 'json',
-  'application/pdf': 'pdf',
-  'image/jpeg': 'jpg',
-  'image/svg+xml': 'svg',
-  'text/markdown': 'md',
-  'text/plain': 'txt',
-};
-
-/** Returns the file name of a download. */
-export function fileNameOf({ ref, mediaType }: Pick<BlobStat, 'ref' | 'mediaType'>): string {
-  const type = essenceOf(mediaType);
-  const ending = endings[type] ?? /\/([a-z0-9]+)$/.exec(type)?.[1] ?? 'bin';
-  return `${ref.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}.${ending}`;
 }
 
 function essenceOf(mediaType: string): string {

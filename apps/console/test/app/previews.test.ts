@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { parseCsv, tableOf } from '../../app/artifacts/table-of.ts';
-import { fileNameOf, previewKindOf } from '../../app/artifacts/preview-kind.ts';
+import { previewKindOf } from '../../app/artifacts/preview-kind.ts';
 
 test('cells in quotes keep separators, line breaks and doubled quotes', () => {
   assert.deepEqual(parseCsv('a,b\r\n"x, ""y""\nz",2\n', 10), [
@@ -42,8 +42,4 @@ test('content is shown by its media type, without its parameters, and executable
   assert.equal(previewKindOf('text/html'), 'text');
   assert.equal(previewKindOf('image/svg+xml'), 'image');
   assert.equal(previewKindOf('application/zip'), 'none');
-});
-
-test('a download has the ending of its type and no path', () => {
-  assert.equal(fileNameOf({ ref: '../art_1', mediaType: 'text/markdown' }), '-art_1.md');
 });

@@ -1,4 +1,4 @@
-import type { BlobStat } from '@ravi/kernel';
+import type { Artifact } from '@ravi/api';
 import { artifact } from './runs.ts';
 
 const pdf = `%PDF-1.4
@@ -52,7 +52,7 @@ export const bigRows: readonly { readonly id: number; readonly name: string; rea
 );
 
 /** Every artifact of the lists. */
-export const artifacts: readonly BlobStat[] = [...contents].map(([ref, { mediaType, bytes }]) =>
+export const artifacts: readonly Artifact[] = [...contents].map(([ref, { mediaType, bytes }]) =>
   artifact(ref, mediaType, bytes.byteLength),
 );
 
@@ -60,4 +60,4 @@ const bigBytes = new TextEncoder().encode(JSON.stringify(bigRows));
 contents.set('art_big', { mediaType: 'application/json', bytes: bigBytes });
 
 /** {@link bigRows} as an artifact, which no list has. */
-export const bigArtifact: BlobStat = artifact('art_big', 'application/json', bigBytes.byteLength);
+export const bigArtifact: Artifact = artifact('art_big', 'application/json', bigBytes.byteLength);

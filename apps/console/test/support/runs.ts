@@ -1,5 +1,5 @@
-import type { BlobStat, ChainCallRecord, ModelMessage, Run } from '@ravi/kernel';
-import type { Call, Exchange, RunDetails } from '@ravi/api';
+import type { ChainCallRecord, ModelMessage, Run } from '@ravi/kernel';
+import type { Artifact, Call, Exchange, RunDetails } from '@ravi/api';
 import type { StreamedEvent } from './demo-run.ts';
 
 /** The moment at which everything in the fixtures has happened: a quarter of an hour ago. */
@@ -39,7 +39,7 @@ export function call(callId: string, tool: string, atMs: number, change: Partial
 }
 
 /** A stored result. */
-export function artifact(ref: string, mediaType: string, bytes: number, sessionId = 'session-1'): BlobStat {
+export function artifact(ref: string, mediaType: string, bytes: number, sessionId = 'session-1'): Artifact {
   return {
     ref,
     mediaType,
@@ -48,6 +48,7 @@ export function artifact(ref: string, mediaType: string, bytes: number, sessionI
     scope: { principal, sessionId },
     createdAt: began + 9_000,
     pins: 1,
+    fileName: `${ref}.${mediaType.replace(/^.*\//, '')}`,
   };
 }
 

@@ -1,5 +1,4 @@
 import type { InvokerSession } from '@ravi/invoker';
-import { extensionOf } from '@ravi/invoker/internal';
 import { textBlock } from '@ravi/kernel';
 import type {
   ChainFile,
@@ -10,7 +9,7 @@ import type {
   ToolUseBlock,
   MediaSource,
 } from '@ravi/kernel';
-import { emptyArray, errorText } from '@ravi/support';
+import { emptyArray, errorText, extensionOf } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import { resultBlock } from './join-messages.ts';
 
@@ -33,9 +32,9 @@ export function mediaOf(result: InvocationResult | undefined): readonly MediaBlo
   return result === undefined || result.files.length === 0 ? emptyArray : result.files.flatMap(mediumOf);
 }
 
-function mediumOf({ mediaType, artifactRef, path }: ChainFile): readonly MediaBlock[] {
+function mediumOf({ mediaType, artifactRef, path, name: own }: ChainFile): readonly MediaBlock[] {
   const type = mediaKind(mediaType);
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = own ?? path.slice(path.lastIndexOf('/') + 1);
   return type === undefined ? [] : [{ type, mediaType, name, source: { kind: 'blob', ref: artifactRef } }];
 }
 
@@ -78,8 +77,8 @@ async function stored(run: MediaOwner, block: GeneratedBlock, index: number): Pr
   const { type, mediaType, source } = block;
   if (definition.invoker.artifactStore === undefined) return lost(block, 'there is no artifact store');
   try {
-    const artifactRef = await session.storeArtifact(source.bytes, mediaType);
     const name = `${runId.replaceAll(/[^\w.-]/g, '_')}-answer-${step}-${index}.${extensionOf(mediaType)}`;
+    const artifactRef = await session.storeArtifact(source.bytes, mediaType, { name });
     const bytes = source.bytes.byteLength;
     session.addFile({ path: `/workspace/media/${name}`, mediaType, artifactRef, bytes });
     return { type, mediaType, name, source: { kind: 'blob', ref: artifactRef } };

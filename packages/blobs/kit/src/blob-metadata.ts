@@ -13,11 +13,20 @@ export type BlobDescription = Omit<BlobMetadata, 'bytes' | 'sha256'>;
  */
 export function describeBlob(
   ref: BlobRef,
-  { mediaType, scope, ttlMs }: Pick<StoreOptions, 'mediaType' | 'scope' | 'ttlMs'>,
+  { mediaType, scope, ttlMs, name, tool, runId }: Omit<StoreOptions, 'pinOwner' | 'signal'>,
   now: number,
 ): BlobDescription {
   const expiresAt = expiryOf(ttlMs, now);
-  return { ref, mediaType, scope, createdAt: now, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  return {
+    ref,
+    mediaType,
+    scope,
+    createdAt: now,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(name === undefined ? {} : { name }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(runId === undefined ? {} : { runId }),
+  };
 }
 
 /** Parses metadata that a store wrote as JSON. @throws KernelError `E_BLOB_CORRUPT` if `text` is not JSON */
@@ -38,7 +47,8 @@ export function requireMetadata(value: unknown, ref: BlobRef): BlobMetadata {
 function isMetadata(value: unknown): value is BlobMetadata {
   if (!isObject(value) || !isObject(value['scope'])) return false;
   const { ref, mediaType, bytes, sha256, createdAt, expiresAt = 0, scope } = value;
-  const strings = [ref, mediaType, sha256, scope['principal'], scope['sessionId']];
+  const { name = '', tool = '', runId = '' } = value;
+  const strings = [ref, mediaType, sha256, scope['principal'], scope['sessionId'], name, tool, runId];
   const numbers = [bytes, createdAt, expiresAt];
   return strings.every((entry) => typeof entry === 'string') && numbers.every((entry) => typeof entry === 'number');
 }

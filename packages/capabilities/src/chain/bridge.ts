@@ -19,6 +19,8 @@ export interface ChainBridge {
   reply(call: BridgeCall, invoke?: InvokeTool): Promise<string>;
   /** Files that the script has written so far. */
   readonly files: readonly ChainFile[];
+  /** Adds the file that an earlier attempt of the run put, from its recorded reply. */
+  restoreFile(file: string): void;
   /** Resolves when no call is in flight. */
   settled(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
     if (op === 'read-text') return readArtifact(blobs, payload, 'text');
     if (op === 'read-bytes') return readArtifact(blobs, payload, 'base64');
     if (op === 'store-file') return files.add(payload);
+    if (op === 'put') return files.put(payload);
     if (op === 'file') return findFile(session.files, payload);
     if (op !== 'call' && op !== 'safe' && op !== 'ask')
       throw new Error('The script called the host with an unknown operation');
@@ -66,6 +69,7 @@ export function createChainBridge(invoker: ToolInvoker, session: InvokerSession)
 
   return {
     files: files.all,
+    restoreFile: (file) => files.restore(file),
     async reply(call, invoke = invokeNow) {
       underWay++;
       try {

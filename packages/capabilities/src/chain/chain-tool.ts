@@ -26,6 +26,7 @@ const rules = `Runs a TypeScript or JavaScript script that calls tools as functi
 - await tools.name(args) takes one object of arguments, gives the tool's value and throws ToolError (ToolDeniedError, ToolTimeoutError, BudgetError) with status, code, retryable and retryAfterMs. await tools.name.safe(args) never throws and gives { status, value, text, error, files }.
 - Independent calls run in parallel with Promise.all. Await every call: what still runs when the script ends is cancelled.
 - A value too large for the script is an Artifact: pass it on as an argument of another tool at any depth, or read it with text(), json(), lines(), slice() or bytes().
+- await artifacts.put(data, { name: 'report.csv', mediaType }) keeps text, bytes or a value as a file and gives its handle. return { files: [file] } shows you pictures and hands the files over.
 - There is no import, require, fetch or file system; tools are the only way out. sleep(ms), setTimeout and console are there.
 - When a script fails, the report lists the calls that have happened: do not repeat those that had their effect.
 
@@ -36,7 +37,7 @@ const pythonRules = `With language "python" the script is Python, and these rule
 - tools.name(key=value) or tools["any-name"]({...}) waits and gives the tool's value: a dict, list, text or number that also has text, structured, ref, files and status. Failures raise ToolError; ToolDeniedError is a PermissionError too, ToolTimeoutError a TimeoutError. tools.name.safe(...) does not raise: look at status and error.
 - Calls run at the same time in await asyncio.gather(tools.a(x=1), tools.b(y=2)); await works at the top.
 - The value is that of return, of the last expression, or of the variable result. Return little.
-- A value too large is an Artifact: pass it on as an argument, or use text(), json(), lines(), bytes(), path(). Files that tools make are at their path; files the script leaves in /workspace/out are kept.
+- A value too large is an Artifact: pass it on as an argument, or use text(), json(), lines(), bytes(), path(). Files that tools make are at their path; files the script leaves in /workspace/out are kept, and so is artifacts.put(data, name="report.csv"), whose handle return {"files": [file]} hands over.
 - The standard library is there, a network is not.
 
 `;

@@ -1,6 +1,6 @@
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, textBlock } from '@ravi/kernel';
-import type { ChainPolicy, ChainRunResult, ContentBlock, SandboxLanguage } from '@ravi/kernel';
+import type { ChainPolicy, ChainRunResult, ContentBlock, MediaBlock, SandboxLanguage } from '@ravi/kernel';
 import { scriptTools } from '../discovery/visible-tools.ts';
 import { createChainBridge } from './bridge.ts';
 import type { ChainBridge } from './bridge.ts';
@@ -18,6 +18,7 @@ import {
 } from './report.ts';
 import { runScript } from './run-script.ts';
 import type { EndedScript, ScriptHost, RunScriptOptions } from './run-script.ts';
+import { keptReport, shownFiles } from './shown-files.ts';
 
 /** Options of {@link runChain}. */
 export interface ChainRunOptions extends RunScriptOptions {
@@ -96,8 +97,10 @@ async function runToEnd(options: RunScriptOptions, session: InvokerSession, host
     invoker.hooks.emit({ type: 'console', ...session.scope, level, text }),
   );
   let ended: EndedScript;
+  let shown: readonly MediaBlock[];
   try {
     ended = await runScript(options, session, host, log);
+    shown = ended.status === 'ok' ? await shownFiles(ended.value, session, invoker) : [];
   } finally {
     // Cancels the calls that the script did not await, and records that.
     await session.close();
@@ -106,7 +109,9 @@ async function runToEnd(options: RunScriptOptions, session: InvokerSession, host
   const stopped = host.stopped?.(ended);
   const { consoleDroppedBytes } = ended;
   const how = stopped === undefined ? ended : { ...stopped, consoleDroppedBytes };
-  const result = resultOf(how, session, invoker, invoker.clock.monotonic() - started, log);
+  const media = how.status === 'ok' ? shown : [];
+  const notes = [textBlock(keptReport(host.files, media))].filter(({ text }) => text !== '');
+  const result = resultOf(how, session, invoker, invoker.clock.monotonic() - started, log, [...notes, ...media]);
   return host.files.length === 0 ? result : { ...result, files: host.files };
 }
 
@@ -116,6 +121,7 @@ function resultOf(
   invoker: ToolInvoker,
   durationMs: number,
   log: ConsoleLog,
+  files: readonly ContentBlock[],
 ): ChainRunResult {
   const logs = log.lines(ended.consoleDroppedBytes);
   const { warnings = [] } = ended;
@@ -128,7 +134,7 @@ function resultOf(
       ...(ended.value === undefined ? {} : { value: ended.value }),
       ...(ended.whole === undefined ? {} : { whole: ended.whole }),
     };
-    const outputBlocks = [textBlock(outputText), ...blocksOf(around)];
+    const outputBlocks = [textBlock(outputText), ...blocksOf(around), ...files];
     return withTrace({ status: 'ok', ...value, outputText, outputBlocks, ...run }, session);
   }
   const { trace } = session;
@@ -137,7 +143,7 @@ function resultOf(
   const error = suggestion === undefined ? ended.error : { ...ended.error, suggestion };
   const outputText = ended.mistakes === undefined ? failureReport(error, trace) : mistakeReport(ended.mistakes);
   const report: ContentBlock = { type: 'error', message: outputText, code: error.code };
-  const outputBlocks = [report, ...blocksOf(around)];
+  const outputBlocks = [report, ...blocksOf(around), ...files];
   return withTrace({ status: ended.status, error, outputText, outputBlocks, ...run }, session);
 }
 

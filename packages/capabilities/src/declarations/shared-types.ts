@@ -37,6 +37,10 @@ declare class BudgetError extends ToolError {}
 declare function sleep(ms: number): Promise<void>;
 /** A file that an earlier call made, by its path in /workspace/media. */
 declare function file(path: string): Promise<Artifact>;
+/** Keeps a file; return { files: [file] } shows it to the model. */
+declare const artifacts: {
+  put(data: string | Uint8Array | ArrayBuffer | object, about: { name: string; mediaType?: string }): Promise<Artifact>;
+};
 `;
 
 /** Types at the start of every set of declarations. */

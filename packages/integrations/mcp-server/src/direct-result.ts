@@ -53,6 +53,6 @@ async function blockOf(ref: string, inlineBytes: number, gateway: McpGateway): P
   return { type: kind as 'image' | 'audio', data: Buffer.from(content).toString('base64'), mimeType: mediaType };
 }
 
-function linkOf({ ref, mediaType, bytes }: Artifact): ContentBlock {
-  return linkTo(ref, { name: ref, mimeType: mediaType, size: bytes });
+function linkOf({ ref, fileName, mediaType, bytes }: Artifact): ContentBlock {
+  return linkTo(ref, { name: fileName, mimeType: mediaType, size: bytes });
 }

@@ -23,9 +23,9 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
 /** Lists the artifacts of the newest runs of the caller. */
 export async function listResources(gateway: McpGateway): Promise<ListResourcesResult> {
   const artifacts = await gateway.artifacts();
-  const resources = artifacts.map(({ ref, mediaType, bytes }) => ({
+  const resources = artifacts.map(({ ref, fileName, mediaType, bytes }) => ({
     uri: artifactUri(ref),
-    name: ref,
+    name: fileName,
     mimeType: mediaType,
     size: bytes,
   }));

@@ -32,8 +32,8 @@ export function endedResult(result: ChainResult, inlineBytes: number): CallToolR
     const { artifactRef: ref, bytes } = whole;
     links.push(linkTo(ref, { name: 'whole result', mimeType: 'application/json', size: bytes }));
   }
-  for (const { artifactRef: ref, path, mediaType, bytes } of files) {
-    links.push(linkTo(ref, { name: path, mimeType: mediaType, size: bytes }));
+  for (const { artifactRef: ref, name, path, mediaType, bytes } of files) {
+    links.push(linkTo(ref, { name: name ?? path, mimeType: mediaType, size: bytes }));
   }
   const known = new Set(links.map(({ uri }) => uri));
   for (const ref of refsIn(value)) if (!known.has(artifactUri(ref))) links.push(linkTo(ref, { name: ref }));

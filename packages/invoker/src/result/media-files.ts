@@ -1,17 +1,6 @@
 import type { BlobStore, ChainFile, ContentBlock, MediaBlock } from '@ravi/kernel';
-import { errorText } from '@ravi/support';
+import { errorText, extensionOf } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
-
-/** File extensions of the media types that tools return most; the rest is named after its subtype. Source: IANA. */
-const extensions: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/svg+xml': 'svg',
-  'audio/mpeg': 'mp3',
-  'audio/x-wav': 'wav',
-  'text/plain': 'txt',
-  'text/markdown': 'md',
-  'application/octet-stream': 'bin',
-};
 
 const maxIdCharacters = 128;
 
@@ -58,27 +47,26 @@ async function tryStore(pending: PendingCall, block: MediaBlock, index: number):
 async function storeOne(
   pending: PendingCall,
   store: BlobStore,
-  { source, mediaType }: MediaBlock,
+  { source, mediaType, name }: MediaBlock,
   index: number,
 ): Promise<ChainFile | undefined> {
   // The id may come from a model, so it must not contain path separators.
   const callId = pending.callId.replaceAll(/[^\w.-]/g, '_').slice(0, maxIdCharacters);
   const path = `/workspace/media/${callId}-${pending.name}-${index}.${extensionOf(mediaType)}`;
   if (source.kind === 'bytes') {
-    const { ref, bytes } = await pending.storeArtifact(source.bytes, mediaType);
-    return { path, mediaType, artifactRef: ref, bytes };
+    const { ref, bytes } = await pending.storeArtifact(source.bytes, mediaType, name);
+    return { path, mediaType, artifactRef: ref, bytes, ...named(name) };
   }
   if (source.kind === 'url') return undefined;
   const stat = await store.stat(source.ref);
   if (stat === undefined || !pending.session.owns(stat.scope)) return undefined;
   await pending.session.pinArtifact(source.ref);
-  return { path, mediaType, artifactRef: source.ref, bytes: stat.bytes };
+  // A file that a script kept and returned stays at its path.
+  const kept = pending.session.files.find(({ artifactRef }) => artifactRef === source.ref)?.path;
+  const place = kept?.startsWith('/workspace/out/') === true ? kept : path;
+  return { path: place, mediaType, artifactRef: source.ref, bytes: stat.bytes, ...named(name ?? stat.name) };
 }
 
-/** Returns the file extension of a media type; `bin` for an unknown one. */
-export function extensionOf(mediaType: string): string {
-  const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
-  const known = extensions[essence];
-  if (known !== undefined) return known;
-  return /^[a-z0-9]{1,8}$/.exec(essence.split('/')[1] ?? '')?.[0] ?? 'bin';
+function named(name: string | undefined): Pick<ChainFile, 'name'> {
+  return name === undefined ? {} : { name };
 }

@@ -26,6 +26,8 @@ export interface ArtifactOrigin {
   readonly callId?: string;
   readonly parentId?: string;
   readonly tool?: string;
+  /** Name of the file. */
+  readonly name?: string;
 }
 
 /** Session that owns artifacts. */
@@ -88,6 +90,9 @@ export class SessionArtifacts {
     const ref = await this.#storePinned(data, {
       mediaType,
       scope: blobScope,
+      runId: scope.runId,
+      ...(origin.tool === undefined ? {} : { tool: origin.tool }),
+      ...(origin.name === undefined ? {} : { name: origin.name }),
       ...(signal === undefined ? {} : { signal }),
     });
     const { hooks } = this.#runtime;

@@ -16,6 +16,7 @@ export type KernelErrorCode =
   | 'E_CONFIG_INVALID'
   | 'E_INTERNAL'
   | 'E_LIMIT_CALLS'
+  | 'E_LIMIT_FILES'
   | 'E_LIMIT_CALL_INPUT'
   | 'E_LIMIT_CALL_OUTPUT'
   | 'E_LIMIT_CONSOLE'

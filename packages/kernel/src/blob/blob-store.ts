@@ -9,8 +9,18 @@ export interface BlobScope {
   readonly sessionId: string;
 }
 
+/** Origin of a blob, for the people who see it. The store keeps it unchanged and does not judge it. */
+export interface BlobOrigin {
+  /** Name of the file, as its creator chose it. Not yet safe as the name of a download. */
+  readonly name?: string;
+  /** Tool whose call made it. Absent for blobs of scripts, models and uploads. */
+  readonly tool?: string;
+  /** Run in which it was made. */
+  readonly runId?: string;
+}
+
 /** Metadata of a blob. */
-export interface BlobStat {
+export interface BlobStat extends BlobOrigin {
   readonly ref: BlobRef;
   readonly mediaType: string;
   readonly bytes: number;
@@ -26,7 +36,7 @@ export interface BlobStat {
 }
 
 /** Options of {@link BlobStore.store}. */
-export interface StoreOptions {
+export interface StoreOptions extends BlobOrigin {
   /** IANA media type; text is UTF-8. */
   readonly mediaType: string;
   readonly scope: BlobScope;

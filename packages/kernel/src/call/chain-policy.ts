@@ -40,6 +40,10 @@ export interface ChainPolicy {
   readonly maxResultBytes: number;
   /** Maximum size of the source of a script. */
   readonly maxSourceBytes: number;
+  /** Maximum number of files that one script keeps. */
+  readonly maxScriptFiles: number;
+  /** Maximum size of all files that one script keeps together. */
+  readonly maxScriptFileBytes: number;
   /** Memory limit of the guest. */
   readonly memoryLimitBytes: number;
   /** Processor time limit of the guest. */
@@ -72,6 +76,8 @@ export const defaultChainPolicy: ChainPolicy = Object.freeze({
   maxConsoleBytes: 65_536,
   maxResultBytes: 1_048_576,
   maxSourceBytes: 262_144,
+  maxScriptFiles: 100,
+  maxScriptFileBytes: 134_217_728,
   memoryLimitBytes: 134_217_728,
   cpuTimeMs: 30_000,
 });

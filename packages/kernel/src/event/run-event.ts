@@ -215,6 +215,8 @@ export interface RunEventPayloads {
   artifact: {
     /** Tool whose result it is; absent when a model or a script produced it. */
     readonly tool?: string;
+    /** Name that its creator chose. */
+    readonly name?: string;
     readonly ref: string;
     readonly mediaType: string;
     readonly bytes: number;

@@ -1,12 +1,14 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** Media result of a call, readable by the script and by later calls. */
+/** File of a call or a script, readable by scripts and by later calls. */
 export interface ChainFile {
-  /** `/workspace/media/<callId>-<tool>-<n>.<ext>`, unique per call. */
+  /** `/workspace/media/<callId>-<tool>-<n>.<ext>`, unique per call, or `/workspace/out/<name>` of a script. */
   readonly path: string;
   readonly mediaType: string;
   readonly artifactRef: string;
   readonly bytes: number;
+  /** Name that its creator chose. */
+  readonly name?: string;
 }
 
 /** Failure as shown to a model or a script: without secrets, host paths and stack frames. */

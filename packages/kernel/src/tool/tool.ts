@@ -66,10 +66,14 @@ export interface ToolContext {
   readonly clock: Clock;
   /**
    * Stores data as an artifact of the session and returns its ref. Return it in a media block whose source has the kind
-   * `blob`. A stream is stored as it is read, so that a result of any size takes little memory.
+   * `blob`. People see it under `name`. A stream is stored as it is read, so that a result of any size takes little memory.
    * @throws KernelError of the blob store, `E_CANCELLED` if the call ends before
    */
-  storeArtifact(data: Uint8Array | string | ReadableStream<Uint8Array>, mediaType: string): Promise<BlobRef>;
+  storeArtifact(
+    data: Uint8Array | string | ReadableStream<Uint8Array>,
+    mediaType: string,
+    options?: { readonly name?: string },
+  ): Promise<BlobRef>;
   progress(update: ProgressUpdate): void;
   /** Reports a request that the tool made to a model, so that the trace of the run has it. */
   usedModel(use: ModelUse): void;

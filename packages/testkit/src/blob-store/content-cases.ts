@@ -64,6 +64,13 @@ export function contentCases(scenario: BlobStoreScenario): void {
     });
   });
 
+  scenario('stat tells the name, the tool and the run that it was stored with', async ({ store }) => {
+    const origin = { name: 'Übersicht 2026.csv', tool: 'export_orders', runId: 'run-1' };
+    const ref = await store.store('a,b', { ...storeOptions, ...origin });
+    const { name, tool, runId } = (await store.stat(ref)) ?? {};
+    assert.deepEqual({ name, tool, runId }, origin);
+  });
+
   scenario('each store gives a ref of its own, also for equal content', async ({ store }) => {
     const first = await store.store('same', storeOptions);
     const second = await store.store('same', storeOptions);

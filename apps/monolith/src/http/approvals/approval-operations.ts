@@ -2,6 +2,7 @@ import { api } from '@ravi/api';
 import { createApprovalDesk, createApprovalEventStreams } from '@ravi/approval-kit';
 import type { ApprovalDesk, ApprovalEventStreams, ApprovalServices, Approver, DecisionRules } from '@ravi/approval-kit';
 import type { BlobStore } from '@ravi/kernel';
+import { downloadName } from '@ravi/support';
 import { headersOf } from '../blobs/media-type.ts';
 import { implement, pageOf, Reply, resumeAfter } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
@@ -57,7 +58,9 @@ export function approvalOperations({ desk, streams }: CallerApprovals, blobStore
     implement(api.approvals.get, ({ caller, params }) => desk.read(approverOf(caller), params.id)),
     implement(api.approvals.artifact, async ({ caller, params }) => {
       const { stat, content } = await desk.openArtifact(approverOf(caller), params, blobStore);
-      return new Response(content, { headers: { ...headersOf(stat.mediaType), 'content-length': String(stat.bytes) } });
+      return new Response(content, {
+        headers: { ...headersOf(stat.mediaType, downloadName(stat)), 'content-length': String(stat.bytes) },
+      });
     }),
     implement(
       api.approvals.decide,

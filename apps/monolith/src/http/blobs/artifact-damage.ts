@@ -1,13 +1,14 @@
 import type { Artifact } from '@ravi/api';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobRef, BlobStore, Clock, Logger } from '@ravi/kernel';
+import { downloadName } from '@ravi/support';
 import { passChunks } from './pass-chunks.ts';
 
 /** Reads of artifacts that found them damaged, so that the runs which made or used them show it. */
 export interface ArtifactDamage {
   /** Store of the process. A read that finds an artifact damaged is logged and remembered. */
   readonly store: BlobStore;
-  /** Returns the metadata of an artifact, with the time when it was first found damaged; `undefined` if it does not exist. */
+  /** Returns the metadata of an artifact, with the name of its download and the time when it was first found damaged; `undefined` if it does not exist. */
   stat(ref: BlobRef): Promise<Artifact | undefined>;
 }
 
@@ -61,7 +62,8 @@ export function createArtifactDamage({ blobStore, clock, logger }: ArtifactDamag
     async stat(ref) {
       const stat = await blobStore.stat(ref);
       const damagedAt = foundAt.get(ref);
-      return stat === undefined || damagedAt === undefined ? stat : { ...stat, damagedAt };
+      if (stat === undefined) return undefined;
+      return { ...stat, fileName: downloadName(stat), ...(damagedAt === undefined ? {} : { damagedAt }) };
     },
   };
 }

@@ -51,10 +51,10 @@ export function artifactOperations(services: ArtifactServices): readonly Endpoin
     }),
     implement(api.artifacts.get, find),
     implement(api.artifacts.content, async (request) => {
-      const { ref, bytes, mediaType } = await find(request);
+      const { ref, bytes, mediaType, fileName } = await find(request);
       const range = readByteRange(request.headers.get('range'), bytes);
       const headers: Record<string, string> = {
-        ...headersOf(mediaType),
+        ...headersOf(mediaType, fileName),
         'accept-ranges': 'bytes',
         'content-length': String(range?.length ?? bytes),
       };

@@ -1,3 +1,5 @@
+import { attachmentHeader } from '@ravi/support';
+
 /** Media type of content whose own type is unknown or unusable. */
 export const bytesOfNoType = 'application/octet-stream';
 
@@ -16,12 +18,12 @@ const safeHeaders = {
   'cache-control': 'private, no-store',
 };
 
-/** Returns the headers of a response with content of this type: a browser stores it and never runs it. */
-export function headersOf(mediaType: string): Readonly<Record<string, string>> {
+/** Returns the headers of a response with content of this type: a browser stores it under the name and never runs it. */
+export function headersOf(mediaType: string, fileName?: string): Readonly<Record<string, string>> {
   return {
     ...safeHeaders,
     // Tools choose media types.
     'content-type': isMediaType(mediaType) ? mediaType : bytesOfNoType,
-    'content-disposition': 'attachment',
+    'content-disposition': fileName === undefined ? 'attachment' : attachmentHeader(fileName),
   };
 }

@@ -2,6 +2,7 @@ import { api } from '@ravi/api';
 import type { Artifact } from '@ravi/api';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
+import { downloadName } from '@ravi/support';
 import { implement, Reply } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
@@ -19,7 +20,7 @@ export interface UploadServices {
 
 /** Implements the upload of an artifact, which is stored as it arrives. */
 export function uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlMs }: UploadServices): Endpoint {
-  return implement(api.artifacts.upload, async ({ caller, query: { sessionId }, headers, content, signal }) => {
+  return implement(api.artifacts.upload, async ({ caller, query: { sessionId, name }, headers, content, signal }) => {
     const { principal } = caller;
     const mediaType = mediaTypeOf(headers);
     const data = content === undefined ? new Uint8Array() : withoutCancel(content);
@@ -32,11 +33,14 @@ export function uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlM
       artifactTtlMs,
       ...(sessionId === undefined ? {} : { sessionId }),
     });
-    const ref = await session.storeArtifact(data, mediaType, {}, ends).catch((error: unknown) => {
-      throw refusalOf(error, signal);
-    });
-    const artifact: Artifact | undefined = await artifactQuota.store.stat(ref);
-    if (artifact === undefined) throw problem('E_ARTIFACT_UNKNOWN', 'The artifact expired while it was stored');
+    const ref = await session
+      .storeArtifact(data, mediaType, name === undefined ? {} : { name }, ends)
+      .catch((error: unknown) => {
+        throw refusalOf(error, signal);
+      });
+    const stat = await artifactQuota.store.stat(ref);
+    if (stat === undefined) throw problem('E_ARTIFACT_UNKNOWN', 'The artifact expired while it was stored');
+    const artifact: Artifact = { ...stat, fileName: downloadName(stat) };
     return new Reply(201, artifact, { location: `/v1/artifacts/${ref}` });
   });
 }

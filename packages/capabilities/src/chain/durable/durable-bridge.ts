@@ -38,6 +38,12 @@ export interface DurableBridge extends ChainHost {
   stop(): void;
 }
 
+/** Reply to a script that put a file, and the digest of what it put. */
+interface RecordedPut {
+  readonly requestDigest: string;
+  readonly reply: string;
+}
+
 // The wakes that a script may request at once.
 const moreInFlight = 8;
 // For a script that ends with the error of its own accord, which then names the position of the call.
@@ -177,6 +183,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     const place = nextPlace++;
     if (divergence !== undefined) return turns.replySoon(failureText(divergent(divergence)));
     if (call.op === 'wake') return wake(place, Number(call.payload));
+    if (call.op === 'put') return turns.replySoon(put(place, call));
     let isCall = false;
     const invoke = invokeAt(place);
     const reply = inner.reply(call, (...args) => {
@@ -192,6 +199,21 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   function replyToCall(place: number, text: Promise<string>): Promise<string> {
     const reply = turns.replyInTurn(place, text);
     if (divergence !== undefined) turns.hasten(place);
+    return reply;
+  }
+
+  // A file that was stored is not stored again: the script gets the recorded reference.
+  async function put(place: number, call: BridgeCall): Promise<string> {
+    const requestDigest = invoker.digest(call.payload);
+    const known = recorded.events.get(place);
+    if (known === undefined && !recorded.calls.has(place)) {
+      const reply = await inner.reply(call).then((file) => `v${file}`, failureText);
+      await log.event(place, 'put', { requestDigest, reply }).catch(() => {});
+      return reply;
+    }
+    const { requestDigest: asked, reply } = (known?.kind === 'put' ? known.value : {}) as Partial<RecordedPut>;
+    if (reply === undefined || asked !== requestDigest) return failureText(divergent(otherRequest(place, '"put"')));
+    if (reply.startsWith('v')) inner.restoreFile(reply.slice(1));
     return reply;
   }
 

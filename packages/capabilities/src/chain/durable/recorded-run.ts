@@ -19,7 +19,7 @@ import { chainKind } from './run-definition.ts';
 export const firstNote: number = 2 ** 40;
 
 /** Kinds of journal entries other than calls. */
-export type RecordedKind = 'seed' | 'sleep' | 'answer' | 'artifact' | 'result';
+export type RecordedKind = 'seed' | 'sleep' | 'answer' | 'put' | 'artifact' | 'result';
 
 /** A recorded reply to a script other than the end of a call. */
 export type RecordedEvent = Pick<JournalEvent, 'kind' | 'value'>;

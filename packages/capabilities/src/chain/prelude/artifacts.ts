@@ -18,6 +18,7 @@ export interface FileInfo {
   readonly mediaType: string;
   readonly bytes: number;
   readonly path: string;
+  readonly name?: string;
 }
 
 /** Handles of stored results. */
@@ -28,6 +29,8 @@ export interface ScriptArtifacts {
   openFile(info: FileInfo): object;
   /** Opens a file of an earlier call by its path, for scripts. */
   readonly file: (path: unknown) => Promise<object>;
+  /** `artifacts` of scripts: stores what a script made. */
+  readonly maker: object;
   /** Runs `encode` so that files in it become `{ "$artifact": ref }`. */
   asArguments(encode: () => string): string;
 }
@@ -37,12 +40,13 @@ export interface ScriptArtifacts {
  * Runs in the guest: it must refer to nothing outside itself.
  */
 export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): ScriptArtifacts {
-  const { parse, indexOf, slice, charCodeAt, setBytes, toNumber, min, defineProperty, Bytes, TypeError } = builtins;
+  const { parse, stringify, indexOf, slice, charCodeAt, setBytes, toNumber, min, defineProperty, Bytes, TypeError } =
+    builtins;
+  const { isView, tagOf, freeze } = builtins;
   const chunkBytes = 1_048_576;
+  const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const alphabet = new Bytes(128);
-  for (let index = 0; index < 64; index++) {
-    alphabet[charCodeAt('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', index)] = index;
-  }
+  for (let index = 0; index < 64; index++) alphabet[charCodeAt(digits, index)] = index;
   let isEncodingArguments = false;
 
   class Artifact {
@@ -124,15 +128,31 @@ export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): S
       return this.#file.path;
     }
 
+    get name(): string | undefined {
+      return this.#file.name;
+    }
+
     toJSON(): object {
-      const { path, mediaType, artifactRef, bytes } = this.#file;
-      return isEncodingArguments ? { $artifact: artifactRef } : { path, mediaType, artifactRef, bytes };
+      return isEncodingArguments ? { $artifact: this.#file.artifactRef } : { ...this.#file };
     }
   }
 
   return {
     open: (info) => new Artifact(info),
     openFile: (info) => new File(info),
+    maker: freeze({
+      /** Stores text, bytes or a value as JSON under a name, and returns its handle. */
+      async put(data: unknown, options: unknown): Promise<object> {
+        const { name, mediaType } = (options ?? {}) as { readonly name?: unknown; readonly mediaType?: unknown };
+        if (typeof name !== 'string')
+          throw new TypeError('artifacts.put takes a name, for example artifacts.put(text, { name: "report.csv" })');
+        if (mediaType !== undefined && typeof mediaType !== 'string')
+          throw new TypeError('artifacts.put takes a media type as text, for example "text/csv"');
+        const { content, isBase64, type } = contentOf(data);
+        const header = stringify({ name, mediaType: mediaType ?? type, isBase64 }) as string;
+        return new File(parse(await host.call('put', header + '\n' + content)) as FileInfo);
+      },
+    }),
     async file(path) {
       if (typeof path !== 'string') throw new TypeError('file takes the path of a file');
       return new File(parse(await host.call('file', path)) as FileInfo);
@@ -146,6 +166,40 @@ export function createArtifacts(builtins: PreludeBuiltins, host: PreludeHost): S
       }
     },
   };
+
+  function contentOf(data: unknown): { content: string; isBase64: boolean; type?: string } {
+    if (typeof data === 'string') return { content: data, isBase64: false };
+    if (isView(data)) {
+      return { content: encodeBytes(new Bytes(data.buffer, data.byteOffset, data.byteLength)), isBase64: true };
+    }
+    const tag = slice(tagOf(data), 8, -1);
+    if (tag === 'ArrayBuffer') return { content: encodeBytes(new Bytes(data as ArrayBuffer)), isBase64: true };
+    if (tag === 'Promise') throw new TypeError('artifacts.put takes text, bytes or a value: await the promise first');
+    if (typeof data === 'object' && data !== null && (data as { readonly $artifact?: unknown }).$artifact !== undefined)
+      throw new TypeError('artifacts.put takes text, bytes or a value: an artifact is stored already');
+    const content = stringify(data);
+    if (content === undefined)
+      throw new TypeError('artifacts.put takes text, bytes or a value that JSON can represent');
+    return { content, isBase64: false, type: 'application/json' };
+  }
+
+  function encodeBytes(bytes: Uint8Array): string {
+    let text = '';
+    let part = '';
+    for (let at = 0; at < bytes.length; at += 3) {
+      const second = bytes[at + 1];
+      const third = bytes[at + 2];
+      const group = ((bytes[at] as number) << 16) | ((second ?? 0) << 8) | (third ?? 0);
+      part += digits[group >> 18] as string;
+      part += digits[(group >> 12) & 63] as string;
+      part += second === undefined ? '=' : (digits[(group >> 6) & 63] as string);
+      part += third === undefined ? '=' : (digits[group & 63] as string);
+      if (part.length < 65_536) continue;
+      text += part;
+      part = '';
+    }
+    return text + part;
+  }
 
   function rangeOf(
     info: ArtifactInfo,

@@ -19,7 +19,7 @@ const common = `const errors = (${createScriptErrors})(builtins);
 const artifacts = (${createArtifacts})(builtins, host);
 const encode = (${createArgumentEncoder})(builtins);
 const tools = (${createTools})({ builtins, host, errors, artifacts, encode, toolNames });
-const names = { tools, file: artifacts.file, ...errors.classes };`;
+const names = { tools, file: artifacts.file, artifacts: artifacts.maker, ...errors.classes };`;
 
 const once = `${common}
 return names;`;
