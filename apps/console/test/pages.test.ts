@@ -14,7 +14,7 @@ const pages = [
   ['artifact-pdf', '/artifacts/art_paper', 'application/pdf'],
   ['artifact-none', '/artifacts/art_archive', 'There is no preview'],
   ['jobs-many', '/jobs', 'every day at 06:00'],
-  ['budgets-full', '/budgets', 'Tokens (maxTokens) of run-flights-7f3a'],
+  ['budgets-full', '/budgets', 'Calls by the largest script (maxScriptCalls) of run-flights-7f3a'],
 ] as const;
 
 let server: ConsoleServer;

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RaviConfig } from '@ravi/host';
+import { openMonolith, serve } from '@ravi/monolith';
 import { test } from 'vitest';
+import { createInstallation } from './support/installation.ts';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 import { send, until } from './support/run-requests.ts';
+import { startBundled } from './support/server-process.ts';
+import { storeCases } from './support/state-stores.ts';
 
 /** A model that calls `echo` as often as its task says, and reports 60 tokens for each response. */
 const model = `
@@ -66,24 +71,85 @@ test('a run that reaches the budget of the day stops, and the next one is refuse
   assert.match(calls.resetsAt, /T00:00:00\.000Z$/);
 });
 
-test('two servers on one state store never pass the budget together', async () => {
-  const file = join(tmpdir(), `ravi-budgets-${randomUUID()}.db`);
-  const more = { plugins: { stateStore: { use: '@ravi/state-sqlite', file } } };
-  const budgets = { server: { maxToolCallsPerDay: 20 } };
-  await using first = await open(budgets, more);
-  await using second = await open(budgets, more);
-  const urls = [first.url, second.url];
-  const runs = Array.from({ length: 40 }, async (_, index) => {
-    const url = urls[index % 2] as string;
-    const run = await send(url, '/v1/runs', { kind: 'agent', task: '1' });
-    return run.id === undefined ? run.error.code : (await until(url, run.id, 'run-end')).status;
+const agents = { frugal: { budget: { maxTokens: 9_000 } } };
+
+for (const { name, plugin, test: declared } of storeCases) {
+  declared(`two servers on one ${name} database never pass a budget together`, { timeout: 60_000 }, async () => {
+    const file = join(tmpdir(), `ravi-budgets-${randomUUID()}.db`);
+    const { stateStore = { use: '@ravi/state-sqlite', file } } = plugin();
+    const more = { agents, plugins: { stateStore } };
+    const budgets = { server: { maxToolCallsPerDay: 12 }, perAgent: { frugal: { maxTokensPerDay: 15_000 } } };
+    await using first = await open(budgets, more);
+    await using second = await open(budgets, more);
+    const urls = [first.url, second.url];
+    const amountsOf = async (field: string, url = second.url) => {
+      const { items } = await send(url, '/v1/budgets');
+      return items.find((each: { name: string }) => each.name.includes(field));
+    };
+    const runAll = (count: number, request: object): Promise<readonly string[]> =>
+      Promise.all(
+        Array.from({ length: count }, async (_, index) => {
+          const url = urls[index % 2] as string;
+          const run = await send(url, '/v1/runs', { kind: 'agent', ...request });
+          return run.id === undefined ? run.error.code : (await until(url, run.id, 'run-end')).status;
+        }),
+      );
+
+    // Each response uses 60 tokens, and its estimate several thousand.
+    let isOver = false;
+    const watching = (async () => {
+      for (let most = 0; ;) {
+        const tokens = await amountsOf('perAgent.frugal.maxTokensPerDay', urls[0]);
+        most = Math.max(most, tokens.used + tokens.reserved);
+        if (isOver) return most;
+      }
+    })();
+    const outcomes = await runAll(16, { task: '0', agent: 'frugal' });
+    isOver = true;
+    assert.ok((await watching) <= 15_000);
+    const tokens = await amountsOf('perAgent.frugal.maxTokensPerDay');
+    const completed = outcomes.filter((outcome) => outcome === 'completed').length;
+    assert.ok(completed >= 1, outcomes.join(' '));
+    assert.deepEqual([tokens.used, tokens.reserved], [60 * completed, 0]);
+    // The limit of a run is that of its agent.
+    assert.equal((await amountsOf('Tokens (maxTokens) of run')).limit, 9_000);
+
+    const calls = await runAll(24, { task: '1' });
+    assert.equal(calls.filter((outcome) => outcome === 'completed').length, 12, calls.join(' '));
+    const { used, reserved } = await amountsOf('server.maxToolCallsPerDay');
+    assert.deepEqual([used, reserved], [12, 0]);
   });
-  const outcomes = await Promise.all(runs);
-  assert.equal(outcomes.filter((outcome) => outcome === 'completed').length, 20, outcomes.join(' '));
-  const { items } = await send(second.url, '/v1/budgets');
-  const calls = items.find(({ name }: { name: string }) => name.includes('server.maxToolCallsPerDay'));
-  assert.deepEqual([calls.used, calls.reserved], [20, 0]);
-});
+}
+
+test(
+  'a server that is killed during a request leaves its reservation, and the request counts once',
+  { timeout: 90_000 },
+  async () => {
+    const dying = model.replace(
+      'const calls',
+      `const { existsSync, writeFileSync } = await import('node:fs');
+  if (!existsSync('asked')) { writeFileSync('asked', ''); process.kill(process.pid, 'SIGKILL'); await new Promise(() => {}); }
+  const calls`,
+    );
+    const plugins = { modelProvider: [{ use: './model.mjs' }] };
+    const budgets = { perPrincipal: { maxTokensPerDay: 100_000 } };
+    await using installation = await createInstallation({ budgets, plugins }, { 'model.mjs': dying });
+    using first = startBundled(installation.folder);
+    const { id } = await send(await first.url(), '/v1/runs', { kind: 'agent', task: '0' });
+    await first.exit;
+
+    const { folder: cwd, configPath } = installation;
+    await writeFile(join(cwd, 'model.mjs'), model);
+    await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
+    await using server = await serve(monolith, { port: 0, graceMs: 0 });
+    assert.equal((await until(server.url, id, 'run-end')).status, 'completed');
+    const { items } = await send(server.url, '/v1/budgets');
+    const tokens = items.find((each: { name: string }) => each.name.includes('perPrincipal.maxTokensPerDay'));
+    assert.equal(tokens.used, 60);
+    // It is free again ten minutes after the request.
+    assert.ok(tokens.reserved > 1_000 && tokens.reserved < 20_000, String(tokens.reserved));
+  },
+);
 
 test('budgets that make no sense are refused at their place', async () => {
   await assert.rejects(
@@ -92,6 +158,15 @@ test('budgets that make no sense are refused at their place', async () => {
   );
   await assert.rejects(open({ server: { maxCostPerDay: 1 } }), /budgets\.server\.maxCostPerDay needs prices/);
   await assert.rejects(open({ server: { maxTokensPerDay: 0 } }), /budgets\.server\.maxTokensPerDay|\/budgets\/server/);
+  await assert.rejects(
+    open({}, { agent: { budget: { maxCost: 1 } } }),
+    /agent\.budget\.maxCost needs prices: set agent\.prices/,
+  );
+  await assert.rejects(open({}, { agent: { budget: { maxCost: 0 } } }), /agent.*budget.*maxCost/s);
+  await assert.rejects(
+    open({}, { agents: { poor: { budget: { maxTokens: 0 } } } }),
+    /agents.*poor.*budget.*maxTokens/s,
+  );
   await assert.rejects(
     open({ server: { maxTokensPerDay: 10 } }, { agent: { budget: { maxTokens: 11 } } }),
     /agent\.budget\.maxTokens is 11, above budgets\.server\.maxTokensPerDay, which is 10/,

@@ -61,6 +61,12 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/agents.ts')).listAgents,
   },
   {
+    path: 'budgets',
+    summary: 'list the limits of the day and of runs, with what is used of them',
+    reach: 'api',
+    load: async () => (await import('./commands/budgets.ts')).listBudgets,
+  },
+  {
     path: 'reload',
     summary: 'read files that have changed again, without a restart',
     reach: 'api',

@@ -85,7 +85,7 @@ const budget: JsonSchema = {
     'Limits of one run; an absent field has no limit. The budget of a delegate counts in that of its caller too.',
   properties: {
     maxTokens: { type: 'integer', minimum: 1, description: 'Input and output tokens of the model.' },
-    maxCost: { type: 'number', minimum: 0, description: 'In the currency of "agent.prices".' },
+    maxCost: { type: 'number', exclusiveMinimum: 0, description: 'In the currency of "agent.prices".' },
     maxToolCalls: {
       type: 'integer',
       minimum: 1,

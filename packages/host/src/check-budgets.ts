@@ -35,8 +35,9 @@ export function budgetMistakes({ agent, agents, budgets }: BudgetParts): readonl
       const hint = near.length > 0 ? `did you mean ${list(near)}?` : `there are ${list(names)}`;
       return `budgets.perAgent: there is no agent ${JSON.stringify(name)}; ${hint}`;
     });
+  const hasPrices = Object.keys(agent.prices ?? {}).length > 0;
   const unpriced = all
-    .filter(({ daily }) => daily.maxCostPerDay !== undefined && Object.keys(agent.prices ?? {}).length === 0)
+    .filter(({ daily }) => daily.maxCostPerDay !== undefined && !hasPrices)
     .map(({ place }) => `budgets.${place}.maxCostPerDay needs prices: set agent.prices`);
   const above = below.flatMap(({ place, daily }) =>
     fields.flatMap((field) =>
@@ -53,13 +54,18 @@ export function budgetMistakes({ agent, agents, budgets }: BudgetParts): readonl
       // A principal of its own may have more.
       ...(ofPrincipals.length === 0 ? [{ place: 'perPrincipal', daily: perPrincipal }] : []),
     ];
-    return holding.flatMap((other) =>
+    const unpricedRun =
+      entry.budget?.maxCost !== undefined && !hasPrices
+        ? [`${place}.budget.maxCost needs prices: set agent.prices`]
+        : [];
+    const aboveDay = holding.flatMap((other) =>
       fields.flatMap((field) => {
         const { [field]: runField } = fieldsOfRun;
         const own = entry.budget?.[runField];
         return aboveOther(`${place}.budget.${runField}`, own, `budgets.${other.place}.${field}`, other.daily?.[field]);
       }),
     );
+    return [...unpricedRun, ...aboveDay];
   });
   return [...unknown, ...unpriced, ...above, ...ofRuns];
 }

@@ -103,8 +103,41 @@ export const jobs: readonly Job[] = (
 const ofLocal = { scope: 'principal', principal: 'local' } as const;
 const ofRun = { scope: 'run', principal: 'local', runId: 'run-flights-7f3a' } as const;
 
-/** Budgets, one of them nearly used up. */
+const dayMs = 86_400_000;
+const ofDay = { resetsAt: new Date((Math.floor(Date.now() / dayMs) + 1) * dayMs).toISOString() } as const;
+
+/** Budgets of the day, with one that is used up, and those of a run. */
 export const budgets: readonly Budget[] = [
+  {
+    ...ofDay,
+    scope: 'server',
+    principal: '',
+    name: 'Today, all runs (server.maxCostPerDay)',
+    unit: 'cost',
+    used: 43.2,
+    reserved: 1.1,
+    limit: 50,
+  },
+  {
+    ...ofDay,
+    ...ofLocal,
+    name: 'Today, principal local (perPrincipal.maxTokensPerDay)',
+    unit: 'tokens',
+    used: 214_380,
+    reserved: 41_000,
+    limit: 1_000_000,
+  },
+  {
+    ...ofDay,
+    scope: 'agent',
+    principal: '',
+    agent: 'ravi',
+    name: 'Today, agent ravi (perAgent.*.maxToolCallsPerDay)',
+    unit: 'calls',
+    used: 200,
+    reserved: 0,
+    limit: 200,
+  },
   { ...ofLocal, name: 'Tokens today', unit: 'tokens', used: 214_380 },
   { ...ofLocal, name: 'Cost today', unit: 'cost', used: 43.2 },
   { ...ofRun, name: 'Tokens (maxTokens) of run-flights-7f3a', unit: 'tokens', limit: 5_000, used: 4_215 },

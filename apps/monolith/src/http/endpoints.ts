@@ -111,6 +111,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),
     ...budgetOperations({
       config,
+      agents,
       policy,
       runs: store.runs,
       recorder,

@@ -1,8 +1,9 @@
 import { api } from '@ravi/api';
 import type { Budget } from '@ravi/api';
 import type { SharedBudgets } from '@ravi/agents';
-import type { AgentConfig, ResolvedConfig } from '@ravi/host';
+import type { BudgetConfig, ResolvedConfig } from '@ravi/host';
 import type { ChainPolicy, Clock, Principal, Run, RunStore } from '@ravi/kernel';
+import type { AgentSet } from '../../agents/agent-set.ts';
 import { implement, listOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 import { runDetails } from '../../runs/run-details.ts';
@@ -15,8 +16,9 @@ const maxRuns = 1_000;
 
 /** Services of {@link budgetOperations}. */
 export interface BudgetServices {
-  /** Limits of one agent run, and of the day; a field that is absent has none. */
-  readonly config: Pick<ResolvedConfig, 'agent' | 'budgets'>;
+  /** Limits of the day; a field that is absent has none. */
+  readonly config: Pick<ResolvedConfig, 'budgets'>;
+  readonly agents: Pick<AgentSet, 'all'>;
   /** Limits on the calls of agent runs and of scripts. */
   readonly policy: Pick<ChainPolicy, 'maxToolCalls' | 'maxScriptCalls'>;
   readonly runs: RunStore;
@@ -29,6 +31,7 @@ export interface BudgetServices {
 /** Implements the operation on budgets: the limits of runs, and the usage of today. */
 export function budgetOperations({
   config,
+  agents,
   policy,
   runs: store,
   recorder,
@@ -36,6 +39,10 @@ export function budgetOperations({
   clock,
 }: BudgetServices): readonly Endpoint[] {
   const spentOf = createSpentOf(recorder);
+  function budgetOf({ definition: { details } }: Run): BudgetConfig {
+    const agent = details?.['agent'];
+    return (typeof agent === 'string' ? agents.all.get(agent)?.entry.budget : undefined) ?? {};
+  }
 
   /** Returns the runs since the last midnight in UTC, newest first, at most 1 000. */
   async function runsOfToday(principal: Principal): Promise<readonly Run[]> {
@@ -54,15 +61,16 @@ export function budgetOperations({
 
   return [
     implement(api.budgets.list, async ({ caller: { principal, roles } }) => {
-      const { agent, budgets: limits } = config;
-      const { budget = {} } = agent;
+      const { budgets: limits } = config;
       const runs = await runsOfToday(principal);
       const spent: { readonly run: Run; readonly used: Spent }[] = [];
       // In sequence, because each reads a journal.
       for (const run of runs) spent.push({ run, used: await spentOf(run) });
       const live = spent.filter(({ run }) => run.outcome === undefined);
       const shown = live.length > 0 ? live : spent.slice(0, 1);
-      const ofRuns = shown.flatMap(({ run, used }) => runBudgets(run, used, { ...policy, budget, now: clock.now() }));
+      const ofRuns = shown.flatMap(({ run, used }) =>
+        runBudgets(run, used, { ...policy, budget: budgetOf(run), now: clock.now() }),
+      );
       const isAdmin = roles.includes('admin');
       const daily = shared === undefined ? [] : await dailyBudgets({ shared, limits, principal, isAdmin });
       return listOf([
@@ -101,10 +109,8 @@ function principalBudgets(principal: Principal, spent: readonly Spent[]): readon
   ];
 }
 
-type Limits = BudgetServices['policy'] & {
-  readonly budget: NonNullable<AgentConfig['budget']>;
-  readonly now: number;
-};
+/** Limits of one run; a field that is absent has none. */
+type Limits = BudgetServices['policy'] & { readonly budget: BudgetConfig; readonly now: number };
 
 function runBudgets(run: Run, used: Spent, limits: Limits): readonly Budget[] {
   const { id: runId, principal, definition } = run;
