@@ -4,6 +4,7 @@ export type { ToolDescription } from './tools/describe-tool.ts';
 export { chooseModel } from './model/choose-model.ts';
 export { findInstallation, openInstalledPlugins } from './installation.ts';
 export type { Installation, InstallationOptions, InstalledPlugins } from './installation.ts';
+export { guideWarnings } from './reload/guide-warnings.ts';
 export { findInvalidSchemas } from './sources/invalid-schemas.ts';
 export { openMonolith } from './lifespan.ts';
 export type { Monolith, MonolithOptions } from './lifespan.ts';

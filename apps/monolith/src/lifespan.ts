@@ -20,6 +20,7 @@ import { openConfiguration } from './open-configuration.ts';
 import { checkStateIdentity } from './state-identity.ts';
 import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
+import { guideWarnings } from './reload/guide-warnings.ts';
 import type { Parts } from './tokens.ts';
 
 /** Options of {@link openMonolith}. */
@@ -92,6 +93,9 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   logReport(sources.report, parts.logger);
   if (parts.preflight !== false) void warm(parts.preflight, parts.lifetime, parts.logger);
   openDurable(parts, opening);
+  // After the agents, which can be tools too.
+  for (const reason of guideWarnings(parts.guides, parts.toolbox))
+    parts.logger.warn('a kit or tool skill has no tool', { reason });
   const runs = parts.durable?.store.runs;
   opening.use(
     startSweeper({

@@ -11,6 +11,7 @@ import type { Installation } from './installation.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { openExporters } from './observability/open-exporters.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
+import { openGuideSet } from './reload/guide-set.ts';
 import { openSkillSet } from './reload/skill-set.ts';
 import type { Adapters, Configuration } from './tokens.ts';
 
@@ -52,6 +53,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     model: failoverOf(models, options),
     models,
     skills: await openSkillSet(config.skills, { baseDir, logger }),
+    guides: await openGuideSet(config, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
     extensions: extensionsOf(plugins),

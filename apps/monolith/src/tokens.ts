@@ -34,6 +34,7 @@ import type { ChainRunner } from './runs/chain-runner.ts';
 import type { DurableServices } from './runs/durable-services.ts';
 import type { LiveConfig } from './reload/live-config.ts';
 import type { Reload } from './reload/reload.ts';
+import type { GuideSet } from './reload/guide-set.ts';
 import type { SkillSet } from './reload/skill-set.ts';
 import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
@@ -75,6 +76,7 @@ export interface Adapters {
   /** Every configured model. */
   readonly models: readonly ModelProvider[];
   readonly skills: SkillSet;
+  readonly guides: GuideSet;
   /** Functions of plugins around calls and runs. */
   readonly extensions: Extensions;
   readonly snippetStore: SnippetStore;
@@ -160,6 +162,7 @@ export const tokens: Tokens = {
   model: token('model'),
   models: token('models'),
   skills: token('skills'),
+  guides: token('guides'),
   extensions: token('extensions'),
   snippetStore: token('snippetStore'),
   preflight: token('preflight'),

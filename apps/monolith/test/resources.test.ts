@@ -92,7 +92,15 @@ test('the full text of a cut result is an artifact of its run, and is kept', asy
 test('skills are listed without their path, and a broken skill hides no other', async () => {
   const { body } = await server.get('/v1/skills');
   assert.deepEqual(body.items, [
-    { name: 'moon-travel', description: 'How to travel to the moon.', version: '1.0.0', allowedTools: ['echo'] },
+    {
+      name: 'moon-travel',
+      kind: 'skill',
+      description: 'How to travel to the moon.',
+      version: '1.0.0',
+      allowedTools: ['echo'],
+      agents: [{ name: 'ravi', state: 'offered' }],
+      warnings: [],
+    },
   ]);
   const { body: tools } = await server.get('/v1/tools');
   assert.ok(tools.items.some(({ name }: { name: string }) => name === 'activate_skill'));

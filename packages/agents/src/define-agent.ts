@@ -6,6 +6,7 @@ import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from './agent/agent-definition.ts';
 import type { AgentOptions, CompactionLimits, RequestDefaults } from './agent/agent-options.ts';
 import { createOutputCheck } from './agent/output-check.ts';
+import { ToolGuides } from './skills/tool-guides.ts';
 import { askClarificationTool, askUserTool } from './tools/ask-tools.ts';
 import { infoTool } from './tools/info-tool.ts';
 import { isBackgroundTool, isRegistered, jobTools } from './tools/job-tools.ts';
@@ -44,6 +45,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     prices: options.prices,
     skills,
     imposedSkills: options.imposedSkills ?? emptyArray,
+    guides: new ToolGuides(options, invoker.registry),
     middleware: options.middleware ?? emptyArray,
     stopWhen: options.stopWhen ?? emptyArray,
     view: options.view,

@@ -76,6 +76,7 @@ const reloadSchema = object({
       description: 'Mistakes in the configuration. With one, the previous configuration stays.',
     }),
   }),
+  /** Also of kits and tool skills: `kit release`, `tool skill run_tests`. */
   skills: object({ ...changedNames, failures: reloadFailures }),
   agents: object(changedNames),
 });

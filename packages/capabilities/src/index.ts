@@ -20,6 +20,8 @@ export type { DiscoverySession } from './discovery/visible-tools.ts';
 export { createPreflight } from './preflight/preflight.ts';
 export type { PreflightReport, PreflightScript } from './preflight/finding.ts';
 export type { Preflight, PreflightOptions } from './preflight/preflight.ts';
+export { loadKits, loadToolSkills, shippedKitsFolder } from './load-guides.ts';
+export type { GuideFailure, LoadGuidesOptions } from './load-guides.ts';
 export { loadFolderSkills } from './skills/folder-skills.ts';
 export type { FolderSkills } from './skills/folder-skills.ts';
 export { checkSnippetTools } from './snippets/check-snippet-tools.ts';

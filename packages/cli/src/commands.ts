@@ -67,6 +67,12 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/budgets.ts')).listBudgets,
   },
   {
+    path: 'skills',
+    summary: 'list the skills, kits and tool skills with the agents that see them',
+    reach: 'api',
+    load: async () => (await import('./commands/skills.ts')).listSkills,
+  },
+  {
     path: 'reload',
     summary: 'read files that have changed again, without a restart',
     reach: 'api',

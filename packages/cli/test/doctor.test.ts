@@ -21,6 +21,7 @@ test('a sound installation passes every check, each by really using what it chec
   assert.match(output, /ok {6}sandbox @ravi\/sandbox-isolated-vm: runs javascript \(isolation: \w+\)/);
   assert.match(output, /ok {6}stateStore @ravi\/state-sqlite: writes, reads and deletes/);
   assert.match(output, /ok {6}tools: 9 tools; no risk declared by wait/);
+  assert.match(output, /ok {6}skills: 0 skills, 0 kits, 0 tool skills/);
   using database = new DatabaseSync(join(ravi.folder, 'data/state.db'));
   assert.deepEqual(database.prepare('SELECT id FROM ravi_runs').all(), []);
 });

@@ -60,6 +60,8 @@ export interface AgentEntry {
    * deactivate (`impose`).
    */
   readonly skills?: { readonly offer?: readonly string[]; readonly impose?: readonly string[] };
+  /** Names of the kits that it sees. Default: all. */
+  readonly kits?: readonly string[];
   /** Agents that it may call as tools, also in scripts. */
   readonly delegates?: readonly (string | DelegateConfig)[];
   /** Agents that judge its calls, in order; each must allow a call. */

@@ -121,6 +121,11 @@ const entryProperties: Readonly<Record<string, JsonSchema>> = {
       },
     },
   },
+  kits: {
+    type: 'array',
+    items: text,
+    description: 'Names of the kits that it sees while it may call their tools. Default: all.',
+  },
   delegates: { type: 'array', items: delegate, description: 'Agents that it may call as tools, also in scripts.' },
   guards: { type: 'array', items: guard, description: 'Agents that judge its calls; each must allow a call.' },
   compaction,

@@ -327,6 +327,19 @@ export const configSchema: JsonSchema = {
       items: { type: 'string', minLength: 1 },
       description: 'Folders of skills, each <name>/SKILL.md.',
     },
+    kits: {
+      type: 'array',
+      default: [],
+      items: { type: 'string', minLength: 1 },
+      description:
+        'Folders of kits: YAML files with the steps of a kind of work. "ravi:kits" are those that Ravi brings.',
+    },
+    toolSkills: {
+      type: 'array',
+      default: [],
+      items: { type: 'string', minLength: 1 },
+      description: 'Folders of tool skills: YAML files with advice about one tool.',
+    },
     plugins: {
       type: 'object',
       additionalProperties: false,

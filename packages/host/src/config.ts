@@ -164,6 +164,10 @@ export interface RaviConfig {
   readonly tools?: readonly string[];
   /** Folders of skills, each `<name>/SKILL.md`. */
   readonly skills?: readonly string[];
+  /** Folders of kits, each a YAML file; `ravi:kits` are those that Ravi brings. */
+  readonly kits?: readonly string[];
+  /** Folders of tool skills, each a YAML file. */
+  readonly toolSkills?: readonly string[];
   readonly plugins?: PluginsConfig;
 }
 
@@ -188,9 +192,16 @@ export interface ResolvedConfig {
   readonly tools: readonly string[];
   /** Absolute paths. */
   readonly skills: readonly string[];
+  /** Absolute paths, and `ravi:kits`. */
+  readonly kits: readonly string[];
+  /** Absolute paths. */
+  readonly toolSkills: readonly string[];
   /** As written: a plugin's schema checks its options when it is opened. */
   readonly plugins: PluginsConfig;
 }
+
+/** Entry of `kits` for the kits that Ravi brings. */
+export const shippedKits = 'ravi:kits';
 
 /** Returns `config` unchanged; gives a configuration in TypeScript its type. */
 export function defineConfig(config: RaviConfig): RaviConfig {

@@ -36,7 +36,7 @@ export { loadConfig } from './load-config.ts';
 export type { LoadedConfig } from './load-config.ts';
 export { openPlugins } from './open-plugins.ts';
 export type { OpenedPlugins, OpenPluginsOptions } from './open-plugins.ts';
-export { pluginPorts } from './config.ts';
+export { pluginPorts, shippedKits } from './config.ts';
 export type { ComposedPort, ExtensionPort, ListPort, SinglePort } from './config.ts';
 export { resolveConfig } from './resolve-config.ts';
 export type { ConfigOrigin } from './resolve-config.ts';

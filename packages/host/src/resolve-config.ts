@@ -5,6 +5,7 @@ import { budgetMistakes } from './check-budgets.ts';
 import { toolAccessMistakes } from './check-tool-access.ts';
 import { compileSchema } from './compile-schema.ts';
 import { configSchema } from './config-schema.ts';
+import { shippedKits } from './config.ts';
 import type { RaviConfig, ResolvedConfig } from './config.ts';
 
 /** Origin of a configuration. */
@@ -26,7 +27,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
-  const { agents, defaultAgent, supervision, budgets, toolAccess } = config as Required<RaviConfig>;
+  const { agents, defaultAgent, supervision, budgets, toolAccess, kits, toolSkills } = config as Required<RaviConfig>;
   const ofAgents = { agent: agent as ResolvedConfig['agent'], agents };
   const contradictions = [
     ...agentMistakes({ ...ofAgents, defaultAgent }),
@@ -55,6 +56,8 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       telemetry: telemetry as ResolvedConfig['telemetry'],
       tools: tools.map((folder) => resolve(baseDir, folder)),
       skills: skills.map((folder) => resolve(baseDir, folder)),
+      kits: kits.map((folder) => (folder === shippedKits ? folder : resolve(baseDir, folder))),
+      toolSkills: toolSkills.map((folder) => resolve(baseDir, folder)),
       plugins,
     };
   } catch (error) {

@@ -81,11 +81,11 @@ export const agentsQuery = () =>
     queryFn: async ({ signal }) => (await ravi.agents.list({ signal })).items,
   });
 
-/** Query of the skills of the agents. */
+/** Query of the skills, kits and tool skills, and of the files of them that could not be loaded. */
 export const skillsQuery = () =>
   queryOptions({
     queryKey: ['skills'],
-    queryFn: async ({ signal }) => (await ravi.skills.list({ signal })).items,
+    queryFn: ({ signal }) => ravi.skills.list({ signal }),
   });
 
 /** Query of the artifacts that tools have stored. */

@@ -169,7 +169,15 @@ export const snippets: readonly (Snippet & { readonly versions: readonly number[
 
 /** Skills of the agent. */
 export const skills: readonly SkillSummary[] = [
-  { name: 'refunds', description: 'How refunds are decided.', version: '1.0.0', allowedTools: ['list_order_18'] },
+  {
+    name: 'refunds',
+    kind: 'skill',
+    description: 'How refunds are decided.',
+    version: '1.0.0',
+    allowedTools: ['list_order_18'],
+    agents: [{ name: 'ravi', state: 'offered' }],
+    warnings: [],
+  },
 ];
 
 /** Settings of the server. */

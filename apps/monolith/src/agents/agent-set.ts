@@ -5,8 +5,9 @@ import type { AgentEntry, ResolvedConfig } from '@ravi/host';
 import { createToolRules, unmatchedPatterns } from '@ravi/invoker';
 import type { Toolbox, ToolInvoker, ToolRuleLists } from '@ravi/invoker';
 import { isHostedTool, isLocalTool, KernelError, staticRisk } from '@ravi/kernel';
-import type { Clock, InterceptedCall, ModelProvider, Skill, Tool } from '@ravi/kernel';
+import type { Clock, InterceptedCall, Kit, ModelProvider, Skill, Tool } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
+import type { Guides } from '../reload/load-guides.ts';
 import { builtInSource, delegatesSource } from '../sources/built-in-tools.ts';
 import { hostedToolSearchName } from '../tools/hosted-tool-search.ts';
 import { modelOfReferences } from './model-references.ts';
@@ -29,6 +30,8 @@ export interface ConfiguredAgent {
   readonly skills: readonly Skill[];
   /** Skills that are active in all of its runs. */
   readonly imposedSkills: readonly Skill[];
+  /** Kits that it sees while it may call their tools. */
+  readonly kits: readonly Kit[];
   /** Name of its model; `undefined` for the one of agents that name none. */
   readonly model: string | undefined;
 }
@@ -43,6 +46,7 @@ export interface AgentSetOptions {
   readonly model: ModelProvider;
   readonly models: readonly ModelProvider[];
   readonly skills: readonly Skill[];
+  readonly guides: Guides;
   readonly toolbox: Toolbox;
   readonly clock: Clock;
   /** Limits that all agents share. */
@@ -127,11 +131,17 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
     // Checks the patterns: the agent reads the current ones at each call.
     createToolRules(rulesOf(settings, entries), toolbox);
     const { offered: skills, imposed: imposedSkills } = skillsOf(options.skills, entry, place);
+    const kits =
+      entry.kits === undefined
+        ? options.guides.kits
+        : findNamed(entry.kits, options.guides.kits, 'kit', `${place}.kits`);
     const agent = new ReActAgent({
       ...options.shared,
       name,
       supervision,
       skills,
+      kits,
+      toolSkills: options.guides.toolSkills,
       toolBudget: {
         maxTokens: maxToolTokens,
         keeps: (tool) => keptSources.has(toolbox.sourceOf(tool) ?? ''),
@@ -153,7 +163,7 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
       ...more,
     });
     const named = references.length === 0 ? undefined : (chosen.model ?? chosen.provider.model ?? chosen.provider.id);
-    return { agent, entry: settings, skills, imposedSkills, model: named };
+    return { agent, entry: settings, skills, imposedSkills, kits, model: named };
   }
 
   function addTool(tool: Tool, agent: string, settings: object): void {
@@ -245,19 +255,28 @@ function skillsOf(
   place: string,
 ): { readonly offered: readonly Skill[]; readonly imposed: readonly Skill[] } {
   const named = (key: 'offer' | 'impose'): readonly Skill[] =>
-    (wanted[key] ?? []).map((name, index) => {
-      const found = skills.find((skill) => skill.name === name);
-      if (found !== undefined) return found;
-      const near = nearNames(
-        name,
-        skills.map((skill) => skill.name),
-      );
-      const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
-      throw new KernelError('E_CONFIG_INVALID', `${place}.skills.${key}[${index}]: there is no skill "${name}"${hint}`);
-    });
+    findNamed(wanted[key] ?? [], skills, 'skill', `${place}.skills.${key}`);
   const imposed = named('impose');
   const offered = wanted.offer === undefined ? skills : named('offer');
   return { offered: offered.filter((skill) => !imposed.includes(skill)), imposed };
+}
+
+function findNamed<Item extends { readonly name: string }>(
+  names: readonly string[],
+  items: readonly Item[],
+  what: string,
+  place: string,
+): readonly Item[] {
+  return names.map((name, index) => {
+    const found = items.find((item) => item.name === name);
+    if (found !== undefined) return found;
+    const near = nearNames(
+      name,
+      items.map((item) => item.name),
+    );
+    const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
+    throw new KernelError('E_CONFIG_INVALID', `${place}[${index}]: there is no ${what} "${name}"${hint}`);
+  });
 }
 
 function unmatched(name: string, { tools = {}, guards = [] }: AgentEntry, toolbox: Toolbox): readonly string[] {

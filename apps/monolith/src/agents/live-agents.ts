@@ -4,6 +4,7 @@ import { KernelError } from '@ravi/kernel';
 import type { Skill } from '@ravi/kernel';
 import { isDeepStrictEqual } from 'node:util';
 import { changesOf } from '../reload/reloadable.ts';
+import type { Guides } from '../reload/load-guides.ts';
 import type { NameChanges, Reloadable } from '../reload/reloadable.ts';
 import { delegatesSource } from '../sources/built-in-tools.ts';
 import { createAgentSet, noTools } from './agent-set.ts';
@@ -25,10 +26,11 @@ export interface LiveAgentsOptions extends Omit<AgentSetOptions, 'config' | 'sha
 type AgentParts = Pick<ResolvedConfig, (typeof keys)[number]>;
 const keys = ['agent', 'agents', 'defaultAgent', 'supervision'] as const;
 
-/** Keys and skills of a set, with which it is made again only if one of them has changed. */
+/** Keys, skills, kits and tool skills of a set, with which it is made again only if one of them has changed. */
 interface Version {
   readonly config: AgentParts;
   readonly skills: readonly Skill[];
+  readonly guides: Guides;
   readonly supervision: Supervision;
   readonly set: CreatedAgentSet;
 }
@@ -41,7 +43,11 @@ interface Version {
 export function createLiveAgents(options: LiveAgentsOptions): LiveAgents {
   const { sharedOf, toolbox, ...others } = options;
 
-  function create(config: AgentParts, skills: readonly Skill[], previous?: Version): Version {
+  function create(
+    config: AgentParts,
+    { skills, guides }: Pick<Version, 'skills' | 'guides'>,
+    previous?: Version,
+  ): Version {
     // The places of models that write now are counted in it.
     const supervision =
       previous !== undefined && isDeepStrictEqual(previous.config.supervision, config.supervision)
@@ -54,6 +60,7 @@ export function createLiveAgents(options: LiveAgentsOptions): LiveAgents {
       config: copy,
       shared: sharedOf(copy),
       skills,
+      guides,
       supervision,
       // While the first set is created, there are none yet, and no run.
       currentRules: (name) => current?.set.rulesOf(name) ?? noTools,
@@ -66,7 +73,7 @@ export function createLiveAgents(options: LiveAgentsOptions): LiveAgents {
         `The delegate "${name}" has the name of a tool of ${source}; give the delegate another "name"`,
       );
     }
-    return { config: copy, skills, supervision, set };
+    return { config: copy, skills, guides, supervision, set };
   }
 
   function offer({ set }: Version): void {
@@ -75,7 +82,7 @@ export function createLiveAgents(options: LiveAgentsOptions): LiveAgents {
   }
 
   let current: Version | undefined;
-  const first = create(options.config, options.skills);
+  const first = create(options.config, options);
   current = first;
   offer(first);
   const now = (): CreatedAgentSet => (current ?? first).set;
@@ -90,10 +97,11 @@ export function createLiveAgents(options: LiveAgentsOptions): LiveAgents {
     rulesOf: (name) => now().rulesOf(name),
     warningsOf: (name) => now().warningsOf(name),
     changesSince: (before) => changesOf(before, now().all, isSameAgent),
-    async prepare({ config, skills }) {
+    async prepare({ config, skills, guides }) {
       const known = current ?? first;
-      if (known.skills === skills && isDeepStrictEqual(known.config, copyOf(config))) return undefined;
-      const next = create(config, skills, known);
+      const isSame = known.skills === skills && known.guides === guides;
+      if (isSame && isDeepStrictEqual(known.config, copyOf(config))) return undefined;
+      const next = create(config, { skills, guides }, known);
       return {
         commit() {
           current = next;
@@ -114,6 +122,6 @@ function isSameAgent(left: ConfiguredAgent, right: ConfiguredAgent): boolean {
   return isDeepStrictEqual(shownOf(left), shownOf(right));
 }
 
-function shownOf({ entry, skills, imposedSkills, model }: ConfiguredAgent): unknown {
-  return { entry, skills, imposedSkills, model };
+function shownOf({ entry, skills, imposedSkills, kits, model }: ConfiguredAgent): unknown {
+  return { entry, skills, imposedSkills, kits, model };
 }

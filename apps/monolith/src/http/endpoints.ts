@@ -63,7 +63,7 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
       artifactTtlMs: config.server.artifactTtlMs,
     }),
     ...sourceOperations({ toolSources, toolbox, toolAccess, policy: invoker.policy, redactor }),
-    ...skillOperations(skills),
+    ...skillOperations({ skills, guides: parts.guides, agents: durable?.agents, toolbox, toolAccess, redactor }),
     ...chainOperations(invoker.policy, parts.runScript),
     chainCheckOperation({ invoker, preflight }),
   ];

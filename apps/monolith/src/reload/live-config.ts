@@ -3,7 +3,17 @@ import type { ResolvedConfig } from '@ravi/host';
 type LiveKey = (typeof liveKeys)[number];
 
 /** Keys of a configuration whose changes have an effect without a restart. */
-export const liveKeys = ['agent', 'agents', 'defaultAgent', 'supervision', 'budgets', 'tools', 'skills'] as const;
+export const liveKeys = [
+  'agent',
+  'agents',
+  'defaultAgent',
+  'supervision',
+  'budgets',
+  'tools',
+  'skills',
+  'kits',
+  'toolSkills',
+] as const;
 
 /** Fields of `agent` that models and tools receive when they open. */
 export const fixedAgentFields = ['demoScript', 'modelCooldownMs', 'hostedToolSearch'] as const;

@@ -6,7 +6,7 @@ import type { Parts } from '../tokens.ts';
 import { configChanges } from './config-changes.ts';
 import type { ConfigChanges } from './config-changes.ts';
 import { mergedConfig } from './live-config.ts';
-import type { PreparedReload, ReloadDraft, ReloadFailure } from './reloadable.ts';
+import type { NameChanges, PreparedReload, ReloadDraft, ReloadFailure } from './reloadable.ts';
 
 /** Reads what can change while the server works again, and reports what has changed. What is broken keeps its previous state. */
 export type Reload = () => Promise<ReloadResult>;
@@ -16,6 +16,7 @@ export type ReloadParts = Pick<
   Parts,
   | 'toolSources'
   | 'skills'
+  | 'guides'
   | 'durable'
   | 'stateStore'
   | 'config'
@@ -30,7 +31,7 @@ const nothing: ConfigChanges = { changed: [], needsRestart: [] };
 
 /** Creates the reload of a process. Reloads are executed one after the other. */
 export function createReload(parts: ReloadParts): Reload {
-  const { toolSources, skills, liveConfig, readAgain, baseDir, redactor, logger } = parts;
+  const { toolSources, skills, guides, liveConfig, readAgain, baseDir, redactor, logger } = parts;
   const { config } = liveConfig;
 
   // Paths start at the folder of the configuration: the answer goes to other machines.
@@ -47,9 +48,10 @@ export function createReload(parts: ReloadParts): Reload {
       toolFolders: next.tools,
       skillFolders: next.skills,
       skills: skills.all,
+      guides: guides.current,
     };
-    // In this order: agents have the skills that were loaded.
-    const all = [skills, toolSources, ...(parts.durable === undefined ? [] : [parts.durable.agents])];
+    // In this order: agents have the skills, kits and tool skills that were loaded.
+    const all = [skills, guides, toolSources, ...(parts.durable === undefined ? [] : [parts.durable.agents])];
     const prepared: PreparedReload[] = [];
     try {
       for (const each of all) {
@@ -78,6 +80,7 @@ export function createReload(parts: ReloadParts): Reload {
   async function reload(): Promise<ReloadResult> {
     const comparison = toolSources.compare();
     const skillsBefore = skills.all;
+    const guidesBefore = guides.current;
     const agentsBefore = parts.durable?.agents.all;
     const failures: ReloadFailure[] = [];
     await toolSources.reload();
@@ -103,7 +106,10 @@ export function createReload(parts: ReloadParts): Reload {
     const result: ReloadResult = {
       sources,
       config: { ...changes, failures: failures.map(failureOf) },
-      skills: { ...skills.changesSince(skillsBefore), failures: skills.failures.map(failureOf) },
+      skills: {
+        ...joined(skills.changesSince(skillsBefore), guides.changesSince(guidesBefore)),
+        failures: [...skills.failures, ...guides.failures].map(failureOf),
+      },
       agents:
         parts.durable === undefined || agentsBefore === undefined
           ? { added: [], changed: [], removed: [] }
@@ -134,6 +140,14 @@ export function createReload(parts: ReloadParts): Reload {
     const result = last.then(reload);
     last = result.catch(() => undefined);
     return result;
+  };
+}
+
+function joined(left: NameChanges, right: NameChanges): NameChanges {
+  return {
+    added: [...left.added, ...right.added],
+    changed: [...left.changed, ...right.changed],
+    removed: [...left.removed, ...right.removed],
   };
 }
 

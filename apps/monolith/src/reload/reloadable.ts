@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '@ravi/host';
 import type { Skill } from '@ravi/kernel';
+import type { Guides } from './load-guides.ts';
 
 /** Something that could not be loaded. */
 export interface ReloadFailure {
@@ -22,6 +23,8 @@ export interface ReloadDraft {
   readonly skillFolders: readonly string[];
   /** Set by the part that loads skills, which is the first. */
   skills: readonly Skill[];
+  /** Set by the part that loads kits and tool skills, which is the second. */
+  guides: Guides;
 }
 
 /** New state of a part, not in effect yet. */

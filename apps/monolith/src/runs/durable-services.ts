@@ -17,6 +17,7 @@ import type {
   Skill,
   CompleteStateStore,
 } from '@ravi/kernel';
+import type { Guides } from '../reload/load-guides.ts';
 import { createLiveAgents } from '../agents/live-agents.ts';
 import type { LiveAgents } from '../agents/live-agents.ts';
 import type { Extensions } from '../extensions.ts';
@@ -63,6 +64,7 @@ export interface DurableServicesOptions {
   readonly model: ModelProvider;
   readonly models: readonly ModelProvider[];
   readonly toolbox: Toolbox;
+  readonly guides: { readonly current: Guides };
   readonly skills: { readonly all: readonly Skill[] };
   readonly extensions: Pick<Extensions, 'middleware' | 'view'>;
   readonly invoker: ToolInvoker;
@@ -132,7 +134,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       return runs.transition(runId, change);
     },
   };
-  const { config, model, models, skills, toolbox, extensions, sharedBudgets } = options;
+  const { config, model, models, skills, guides, toolbox, extensions, sharedBudgets } = options;
   // A request is reserved as other middleware made it, and one that is refused is not recorded.
   const budgeted = sharedBudgets === undefined ? [] : [sharedBudgets.middleware];
   const agents = createLiveAgents({
@@ -156,6 +158,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     model,
     models,
     skills: skills.all,
+    guides: guides.current,
     toolbox,
     clock,
   });

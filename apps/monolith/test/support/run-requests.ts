@@ -15,9 +15,9 @@ export async function send(url: string, path: string, body?: unknown): Promise<B
   return response.json();
 }
 
-/** Starts a run of the agent and returns its id. */
-export async function start(url: string, text: string): Promise<string> {
-  return (await send(url, '/v1/runs', { kind: 'agent', task: text })).id;
+/** Starts a run of the default agent, or of the one that is named, and returns its id. */
+export async function start(url: string, text: string, agent?: string): Promise<string> {
+  return (await send(url, '/v1/runs', { kind: 'agent', task: text, ...(agent === undefined ? {} : { agent }) })).id;
 }
 
 /** Follows a run across its streams until `event` and returns its data. */

@@ -10,6 +10,7 @@ import type {
   RunStore,
   Skill,
 } from '@ravi/kernel';
+import type { ToolGuides } from '../skills/tool-guides.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
 import type {
@@ -45,6 +46,7 @@ export interface AgentDefinition {
   readonly prices: PriceTable | undefined;
   readonly skills: readonly Skill[];
   readonly imposedSkills: readonly Skill[];
+  readonly guides: ToolGuides;
   readonly middleware: readonly AgentMiddleware[];
   readonly stopWhen: readonly StopCondition[];
   readonly view: HistoryView | undefined;

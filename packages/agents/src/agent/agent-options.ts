@@ -11,6 +11,7 @@ import type {
   JobStore,
   Journal,
   JsonSchema,
+  Kit,
   Logger,
   ModelMessage,
   ModelProvider,
@@ -21,6 +22,7 @@ import type {
   Skill,
   StandardSchema,
   ToolRegistry,
+  ToolSkill,
 } from '@ravi/kernel';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { AgentContext } from './agent-context.ts';
@@ -128,6 +130,10 @@ export interface AgentOptions extends InvokerParts {
    * active ones, each must allow a tool.
    */
   readonly imposedSkills?: readonly Skill[];
+  /** Steps over several tools; the model reads a kit while it may call a tool for each of its needs. */
+  readonly kits?: readonly Kit[];
+  /** Advice about tools; the model reads it while it may call the tool. */
+  readonly toolSkills?: readonly ToolSkill[];
   readonly middleware?: readonly AgentMiddleware[];
   readonly stopWhen?: readonly StopCondition[];
   /** Selects what the model sees of a long conversation; default all of it. */

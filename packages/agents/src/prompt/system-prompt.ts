@@ -7,17 +7,19 @@ import type { OfferedTools } from './offered-tools.ts';
 
 /** Parts of a run that its system prompt consists of. */
 export interface PromptSource {
-  readonly definition: Pick<AgentDefinition, 'system' | 'skills' | 'imposedSkills'>;
+  readonly definition: Pick<AgentDefinition, 'system' | 'skills' | 'imposedSkills' | 'guides'>;
   readonly offered: OfferedTools;
   readonly skills: ActiveSkills;
 }
 
 /**
- * System prompt of a step: the agent's own text, the hints of the declared tools, the instructions of the imposed skills, the list
- * of the others, and the instructions of the active ones. The same state gives the same text, so that providers can cache it.
+ * System prompt of a step: the agent's own text, the hints of the declared tools, the instructions of the imposed skills, the kits and
+ * tool skills of the callable tools, the list of the other skills, and the instructions of the active ones. The same state gives the same
+ * text, so that providers can cache it.
  */
 export class SystemPrompt {
   readonly #run: PromptSource;
+  #callable: readonly AnyTool[] | undefined;
   #tools: readonly AnyTool[] | undefined;
   #active: readonly Skill[] | undefined;
   #text = '';
@@ -29,13 +31,16 @@ export class SystemPrompt {
   /** The prompt; assembled again only when its parts have changed. */
   get text(): string {
     const { definition, offered } = this.#run;
+    const callable = offered.tools();
     const tools = offered.declared();
     const active = definition.skills.length === 0 ? emptyArray : this.#run.skills.active;
-    if (tools === this.#tools && active === this.#active) return this.#text;
+    if (callable === this.#callable && tools === this.#tools && active === this.#active) return this.#text;
+    this.#callable = callable;
     this.#tools = tools;
     this.#active = active;
     const { system, skills, imposedSkills: imposed } = definition;
-    this.#text = assembleSystem({ system, tools, skills, imposed, active });
+    const guides = definition.guides.sections(callable, tools);
+    this.#text = assembleSystem({ system, tools, skills, imposed, guides, active });
     return this.#text;
   }
 }
@@ -45,19 +50,20 @@ interface SystemParts {
   readonly tools: readonly AnyTool[];
   readonly skills: readonly Skill[];
   readonly imposed: readonly Skill[];
+  readonly guides: readonly string[];
   readonly active: readonly Skill[];
 }
 
-function assembleSystem({ system, tools, skills, imposed, active }: SystemParts): string {
+function assembleSystem({ system, tools, skills, imposed, guides, active }: SystemParts): string {
   const hints = tools.flatMap((tool) =>
     isLocalTool(tool) && tool.promptHint !== undefined ? [`- ${tool.name}: ${oneLine(tool.promptHint)}`] : [],
   );
   const known = skills.map(({ name, description }) => `- ${name}: ${oneLine(description)}`);
-  if (system === '' && hints.length === 0 && known.length === 0 && imposed.length === 0) return '';
   return [
     system,
     section('Tool hints', hints.toSorted()),
     ...imposed.map(instructionsOf),
+    ...guides,
     section('Skills', known.toSorted(), 'Call activate_skill before you start a task that one of these covers.'),
     ...active.map(instructionsOf),
   ]

@@ -23,14 +23,15 @@ export const infoTool: Tool = defineTool({
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw unknown(name, tools);
     run.offered.describe(tool.name);
-    return documentationOf(tool);
+    return documentationOf(tool, run.definition.guides.adviceFor(tool.name));
   },
 });
 
-function documentationOf(tool: AnyTool): string {
+function documentationOf(tool: AnyTool, advice: string): string {
   const written = isLocalTool(tool) ? tool.documentation?.() : undefined;
   const schemas = isHostedTool(tool) || !isLocalTool(tool) ? [] : [`Arguments: ${JSON.stringify(tool.inputSchema)}`];
-  return [`# ${tool.name}`, tool.description, ...(written === undefined ? [] : [written]), ...schemas].join('\n\n');
+  const parts = [`# ${tool.name}`, tool.description, written ?? '', ...schemas, advice];
+  return parts.filter((part, index) => index < 2 || part !== '').join('\n\n');
 }
 
 function unknown(name: string, tools: readonly AnyTool[]): KernelError {

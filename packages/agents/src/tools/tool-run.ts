@@ -17,7 +17,7 @@ import type { ActiveSkills } from '../skills/active-skills.ts';
 export interface ToolRun {
   readonly principal: string;
   readonly sessionId: string;
-  readonly definition: Pick<AgentDefinition, 'jobs' | 'skills' | 'imposedSkills'>;
+  readonly definition: Pick<AgentDefinition, 'jobs' | 'skills' | 'imposedSkills' | 'guides'>;
   readonly calls: OpenCalls | undefined;
   readonly jobs: Jobs;
   readonly pausing: Pick<ApprovalPause, 'follow'> | undefined;
@@ -56,6 +56,18 @@ export function callingRunOf(context: ToolContext): CallingRun | undefined {
 export function toolRunOf(context: ToolContext): ToolRun | undefined {
   const run = agentContextOf(context);
   return run instanceof AgentRun ? run : undefined;
+}
+
+/**
+ * Returns the tool skills of a tool for the agent in whose run the session is, also that of one of its scripts; empty without an agent or
+ * a skill.
+ */
+export function adviceOn(tool: string, session: InvokerSession | undefined): string {
+  for (let around = session; around !== undefined; around = around.parent) {
+    const run = agentRunOf(around);
+    if (run instanceof AgentRun) return run.definition.guides.adviceFor(tool);
+  }
+  return '';
 }
 
 /** Offers a deferred tool to the model that made this call, from its next request on. Has no effect without an agent. */

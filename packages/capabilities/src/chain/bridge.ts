@@ -1,5 +1,6 @@
 import { sessionBlobs, storedTextOf } from '@ravi/invoker';
 import type { InvokerSession, ToolCall, ToolInvoker } from '@ravi/invoker';
+import { adviceOn } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
 import type { BlobReader, BridgeCall, ChainFile, ChainPolicy, InvocationError, InvocationResult } from '@ravi/kernel';
 import { jsonTextProblem } from '@ravi/support';
@@ -29,7 +30,7 @@ export interface ChainBridge {
 export function createChainBridge(invoker: ToolInvoker, session: InvokerSession): ChainBridge {
   const blobs = sessionBlobs(session, invoker.artifactStore);
   const { policy } = session;
-  const discovery = createScriptDiscovery(invoker.registry, session);
+  const discovery = createScriptDiscovery(invoker.registry, session, (tool) => adviceOn(tool, session));
   const files = createOutputFiles(session, invoker.artifactStore);
   let underWay = 0;
   let onSettled: () => void = () => undefined;

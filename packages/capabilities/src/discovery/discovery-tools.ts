@@ -1,4 +1,4 @@
-import { offerTool } from '@ravi/agents';
+import { adviceOn, offerTool } from '@ravi/agents';
 import { sessionOf } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { Tool, ToolContext, ToolRegistry } from '@ravi/kernel';
@@ -67,7 +67,8 @@ export function createDiscoveryTools(registry: ToolRegistry): readonly Tool[] {
     allowedCallers: ['direct'],
     execute(args, context) {
       const { name, scripts: forScripts, ...options } = args as { name: string; scripts?: boolean } & DescribeOptions;
-      const text = directory.describe(name, findable(context, forScripts), options);
+      const advice = adviceOn(name, sessionOf(context));
+      const text = directory.describe(name, findable(context, forScripts), { ...options, advice });
       if (forScripts !== true && options.detail !== 'name') offerTool(context, name);
       return text;
     },

@@ -27,6 +27,7 @@ export interface ScriptDiscovery {
 export function createScriptDiscovery(
   registry: ToolRegistry,
   session: DiscoverySession & { readonly signal: AbortSignal },
+  adviceFor: (tool: string) => string = () => '',
 ): ScriptDiscovery {
   const directory = toolDirectoryOf(registry);
   let questions = 0;
@@ -39,7 +40,10 @@ export function createScriptDiscovery(
     const read = createReader(name, args);
     const tools = scriptTools(registry, session);
     const page = read.count('page', 1);
-    if (name.endsWith('describe')) return directory.describe(read.text('name'), tools, { detail: read.detail(), page });
+    if (name.endsWith('describe')) {
+      const tool = read.text('name');
+      return directory.describe(tool, tools, { detail: read.detail(), page, advice: adviceFor(tool) });
+    }
     return directory.search({ query: read.text('query', ''), limit: read.count('limit', 10), page }, tools);
   }
 

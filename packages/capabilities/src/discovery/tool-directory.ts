@@ -54,6 +54,8 @@ export interface DescribeOptions {
   readonly detail?: ToolDetail;
   /** Part of a long declaration, starting at 1. */
   readonly page?: number;
+  /** Tool skills about it, at the end of its whole declaration. */
+  readonly advice?: string;
 }
 
 const defaultLimit = 10;
@@ -91,13 +93,13 @@ function createToolDirectory(registry: ToolRegistry): ToolDirectory {
       const { items, ...place } = pageOf(names, page, Math.min(limit, maxLimit));
       return { ...place, tools: items.map((name) => summarise(tools.get(name) as Tool)) };
     },
-    describe(name, tools, { detail = 'full', page = 1 } = {}) {
+    describe(name, tools, { detail = 'full', page = 1, advice = '' } = {}) {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw unknown(name, tools);
       if (detail === 'name') return name;
       const { parameters, description } = summarise(tool);
       if (detail === 'summary') return lineOf({ name, parameters, description });
-      return partOf(declarationOf(tool), page);
+      return partOf(declarationOf(tool, advice), page);
     },
   };
 }
@@ -152,11 +154,11 @@ function pageOf<Item>(all: readonly Item[], page: number, size: number): Page<It
   return { items, showing: `${range} of ${total}`, total, page, pages: Math.ceil(total / size) };
 }
 
-// Its declaration in TypeScript, then its own documentation.
-function declarationOf(tool: Tool): string {
+// Its declaration in TypeScript, then its own documentation and that of the operator.
+function declarationOf(tool: Tool, advice: string): string {
   const declaration = toolDeclarations([tool]).text.slice(commonTypes.length).trim();
   const documentation = documentationOf(tool);
-  return documentation === '' ? declaration : `${declaration}\n\n${documentation}`;
+  return [declaration, documentation, advice].filter((part) => part !== '').join('\n\n');
 }
 
 function documentationOf(tool: Tool): string {

@@ -6,11 +6,12 @@ import {
   chooseModel,
   findInstallation,
   findInvalidSchemas,
+  guideWarnings,
   openInstalledPlugins,
   openMonolith,
   tokens,
 } from '@ravi/monolith';
-import type { Installation, InstallationOptions } from '@ravi/monolith';
+import type { Installation, InstallationOptions, Monolith } from '@ravi/monolith';
 import type { Settings } from '@ravi/api';
 import { connect, serverOf } from '../connection/connect.ts';
 import type { CommandBody, Invocation } from '../command.ts';
@@ -63,7 +64,17 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
     isComplete &&= result.status === 'ok';
     yield result;
   }
-  if (isComplete) yield check('tools', () => checkTools({ configPath: config, cwd, env }));
+  if (!isComplete) return;
+  let monolith: Monolith | undefined;
+  try {
+    yield check('tools', async () => {
+      monolith = await openMonolith({ configPath: config, cwd, env });
+      return checkTools(monolith);
+    });
+    if (monolith !== undefined) yield checkSkills(monolith);
+  } finally {
+    await monolith?.[Symbol.asyncDispose]();
+  }
 }
 
 // A server has checked its own configuration; its adapters report their health.
@@ -77,6 +88,16 @@ async function* serverChecks(invocation: Invocation, terminal: Terminal): AsyncG
   yield check('access', async () => {
     adapters = (await client.server.settings()).health;
     return 'the server accepts this caller';
+  });
+  yield check('skills', async () => {
+    const { items, failures = [] } = await client.skills.list();
+    const countOf = (kind: string): number => items.filter((item) => item.kind === kind).length;
+    const counts = { skill: countOf('skill'), kit: countOf('kit'), 'tool skill': countOf('tool-skill') };
+    return skillReport(
+      counts,
+      failures,
+      items.flatMap(({ warnings }) => warnings),
+    );
   });
   for (const [port, { status, durationMs }] of Object.entries(adapters)) {
     const message = `${status === 'ok' ? 'healthy' : 'not available; see the log of the server'}, checked in ${durationMs.toFixed(1)} ms`;
@@ -130,8 +151,7 @@ async function checkPlugin(
   return await probe(port, opened);
 }
 
-async function checkTools(where: Parameters<typeof openMonolith>[0]): Promise<string> {
-  await using monolith = await openMonolith(where);
+async function checkTools(monolith: Monolith): Promise<string> {
   const report = monolith.toolReport;
   const toolbox = monolith.container.resolve(tokens.toolbox);
   const failures = [...report.failures];
@@ -140,4 +160,26 @@ async function checkTools(where: Parameters<typeof openMonolith>[0]): Promise<st
   const size = `${toolbox.size} tools`;
   const { undeclaredRisk } = report;
   return undeclaredRisk.length === 0 ? size : `${size}; no risk declared by ${undeclaredRisk.join(', ')}`;
+}
+
+function checkSkills({ container }: Monolith): Promise<CheckResult> {
+  return check('skills', () => {
+    const guides = container.resolve(tokens.guides);
+    const skills = container.resolve(tokens.skills);
+    const { kits, toolSkills } = guides.current;
+    const counts = { skill: skills.all.length, kit: kits.length, 'tool skill': toolSkills.length };
+    const failures = [...skills.failures, ...guides.failures];
+    return skillReport(counts, failures, guideWarnings(guides, container.resolve(tokens.toolbox)));
+  });
+}
+
+/** Returns the number of each kind and the warnings. @throws Error for files that could not be loaded */
+function skillReport(
+  counts: Readonly<Record<string, number>>,
+  failures: readonly { readonly from: string; readonly message: string }[],
+  warnings: readonly string[],
+): string {
+  if (failures.length > 0) throw new Error(failures.map(({ from, message }) => `${from}: ${message}`).join('; '));
+  const sizes = Object.entries(counts).map(([kind, count]) => `${count} ${kind}${count === 1 ? '' : 's'}`);
+  return [sizes.join(', '), ...warnings].join('; ');
 }

@@ -1,21 +1,142 @@
+import { ToolGuides } from '@ravi/agents';
 import { api } from '@ravi/api';
-import type { Skill } from '@ravi/kernel';
-import { implement, listOf } from '../core/implement.ts';
+import type { SkillSummary } from '@ravi/api';
+import { builtInAgent } from '@ravi/host';
+import { createToolRules } from '@ravi/invoker';
+import type { CallerAccess, Toolbox } from '@ravi/invoker';
+import type { Kit, Skill, ToolSkill } from '@ravi/kernel';
+import { escapeHidden } from '@ravi/support';
+import type { AgentSet, ConfiguredAgent } from '../../agents/agent-set.ts';
+import type { Redactor } from '../../logging/redactor.ts';
+import type { GuideSet } from '../../reload/guide-set.ts';
+import { kitWarnings, toolSkillWarnings } from '../../reload/guide-warnings.ts';
+import type { SkillSet } from '../../reload/skill-set.ts';
+import { implement } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
 
-/** Implements the operation on skills of the agent. */
-export function skillOperations(skills: { readonly all: readonly Skill[] }): readonly Endpoint[] {
+/** Services of {@link skillOperations}. */
+export interface SkillServices {
+  readonly skills: Pick<SkillSet, 'all' | 'failures'>;
+  readonly guides: GuideSet;
+  /** Absent without a state store. */
+  readonly agents: AgentSet | undefined;
+  readonly toolbox: Toolbox;
+  readonly toolAccess: CallerAccess;
+  readonly redactor: Redactor;
+}
+
+type AgentState = SkillSummary['agents'][number];
+
+/** Implements the operation on skills, kits and tool skills. */
+export function skillOperations(services: SkillServices): readonly Endpoint[] {
+  const { skills, guides, agents, toolbox, toolAccess, redactor } = services;
+  let known = guides.current;
+  let compared = new ToolGuides(known, toolbox);
+
+  function comparison(): ToolGuides {
+    if (known !== guides.current) compared = new ToolGuides((known = guides.current), toolbox);
+    return compared;
+  }
+
+  const clean = (text: string): string => escapeHidden(redactor.text(text));
+
+  function forAgents(stateOf: (name: string, configured: ConfiguredAgent) => AgentState): AgentState[] {
+    return Array.from(agents?.all ?? [], ([name, configured]) => stateOf(name, configured));
+  }
+
+  // As its runs begin: an imposed skill narrows them from the first step.
+  function toolsOf(name: string, { imposedSkills }: ConfiguredAgent): (tool: string) => boolean {
+    const rules = createToolRules(agents?.rulesOf(name) ?? {}, toolbox);
+    return (tool) =>
+      rules.has(tool) &&
+      imposedSkills.every(({ allowedTools }) => allowedTools === undefined || allowedTools.includes(tool));
+  }
+
+  // Without the path, which is internal to this machine.
+  function skillSummary(skill: Skill): SkillSummary {
+    const { name, description, version, allowedTools } = skill;
+    return {
+      name,
+      kind: 'skill',
+      description,
+      version,
+      ...(allowedTools === undefined ? {} : { allowedTools }),
+      agents: forAgents((agent, configured) => skillState(agent, configured, skill)),
+      warnings: [],
+    };
+  }
+
+  function kitSummary(kit: Kit, { isKnown, isOperator }: View): SkillSummary {
+    const { name, goal: description, version, needs } = kit;
+    return {
+      name,
+      kind: 'kit',
+      description,
+      version,
+      needs: needs.map(({ any, purpose }) => ({ any, ...(purpose === undefined ? {} : { purpose }) })),
+      agents: forAgents((agent, configured) => {
+        if (!configured.kits.includes(kit)) return hidden(agent, `${placeOf(agent)}.kits does not name it`);
+        const state = comparison().stateOf(kit, toolsOf(agent, configured), isKnown);
+        return state.isVisible ? { name: agent, state: 'imposed' } : hidden(agent, state.reason);
+      }),
+      warnings: isOperator ? [...kitWarnings(kit, guides, toolbox)] : [],
+    };
+  }
+
+  function toolSkillSummary(skill: ToolSkill, { isKnown, isOperator }: View): SkillSummary {
+    const { tool, version, whenToUse = [], whenNotToUse = [], tips = [] } = skill;
+    return {
+      name: tool,
+      kind: 'tool-skill',
+      description: whenToUse[0] ?? whenNotToUse[0] ?? tips[0] ?? '',
+      version,
+      needs: [{ any: [tool] }],
+      agents: forAgents((agent, configured) => {
+        const reason = comparison().hiddenReason(skill, toolsOf(agent, configured), isKnown);
+        return reason === undefined ? { name: agent, state: 'imposed' } : hidden(agent, reason);
+      }),
+      warnings: isOperator ? [...toolSkillWarnings(skill, guides, toolbox)] : [],
+    };
+  }
+
   return [
-    // Without the path, which is internal to this machine.
-    implement(api.skills.list, () =>
-      listOf(
-        skills.all.map(({ name, description, version, allowedTools }) => ({
-          name,
-          description,
-          version,
-          ...(allowedTools === undefined ? {} : { allowedTools }),
-        })),
-      ),
-    ),
+    implement(api.skills.list, ({ caller: { principal, roles } }) => {
+      const ofCaller = toolAccess.toolsOf(principal);
+      const isOperator = roles.some((role) => role !== 'run');
+      const view = { isKnown: (tool: string) => ofCaller?.has(tool) ?? true, isOperator };
+      return {
+        items: [
+          ...skills.all.map(skillSummary),
+          ...guides.current.kits.map((kit) => kitSummary(kit, view)),
+          ...guides.current.toolSkills.map((skill) => toolSkillSummary(skill, view)),
+        ],
+        ...(isOperator && {
+          failures: [...skills.failures, ...guides.failures].map(({ from, message }) => ({
+            from: clean(from),
+            message: clean(message),
+          })),
+        }),
+      };
+    }),
   ];
+}
+
+/** Knowledge of a caller: tools that its role hides do not exist for it, and only operators read warnings. */
+interface View {
+  readonly isKnown: (tool: string) => boolean;
+  readonly isOperator: boolean;
+}
+
+function skillState(name: string, { skills, imposedSkills }: ConfiguredAgent, skill: Skill): AgentState {
+  if (imposedSkills.includes(skill)) return { name, state: 'imposed' };
+  if (skills.includes(skill)) return { name, state: 'offered' };
+  return hidden(name, `${placeOf(name)}.skills.offer does not name it`);
+}
+
+function hidden(name: string, reason: string): AgentState {
+  return { name, state: 'hidden', reason };
+}
+
+function placeOf(agent: string): string {
+  return agent === builtInAgent ? 'agent' : `agents.${agent}`;
 }

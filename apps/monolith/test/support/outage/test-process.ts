@@ -51,6 +51,7 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     model,
     models: [model],
     skills: { all: [] } as Partial<Parts['skills']> as Parts['skills'],
+    guides: { current: { kits: [], toolSkills: [] } } as Partial<Parts['guides']> as Parts['guides'],
     extensions: { interceptors: [], middleware: [], view: undefined },
     snippetStore: undefined as never,
     preflight: false,
