@@ -43,6 +43,7 @@ const groups: readonly Group[] = [
       'docs/concepts/invoker.md',
       'docs/concepts/approval.md',
       'docs/concepts/elicitation.md',
+      'docs/concepts/completion.md',
       'docs/concepts/sandboxes.md',
       'docs/guides/tools-per-caller.md',
       'docs/security.md',

@@ -137,7 +137,7 @@ function createDecisionRules(parts: Parts): DecisionRules {
 
 function createInvoker(parts: Parts): ToolInvoker {
   const { config, toolbox, approvals, artifactQuota, hooks, digestKey, hostPaths, clock, logger } = parts;
-  const { telemetry, stateStore, redactor, sharedBudgets, toolAccess: access } = parts;
+  const { telemetry, stateStore, redactor, sharedBudgets, toolAccess: access, publicAddress } = parts;
   return new ToolInvoker({
     registry: toolbox,
     access,
@@ -149,6 +149,8 @@ function createInvoker(parts: Parts): ToolInvoker {
     hostPaths,
     redactMessage: redactor.text,
     secrets: redactor.secrets,
+    // The address is known once the server listens.
+    completionUrl: (token) => publicAddress.url && `${publicAddress.url}/v1/completions/${token}`,
     clock,
     logger,
     ...(telemetry && { wrapExecution: telemetry.within }),

@@ -31,6 +31,8 @@ const everyType: Readonly<Record<RecordedEventType, true>> = {
   'run-accompanied': true,
   'run-end': true,
   'run-input': true,
+  'completion-requested': true,
+  'completion-ended': true,
   'step-start': true,
   'step-end': true,
   'model-retry': true,

@@ -68,7 +68,7 @@ const shownRequestSchema = sameAs<ShownRequest>()(
   ),
 );
 
-type ShownRequest = Pick<ApprovalRequest, Exclude<keyof ApprovalRequest, 'args' | 'argsDigest' | 'toolDigest'>>;
+type ShownRequest = Omit<ApprovalRequest, 'args' | 'argsDigest' | 'toolDigest' | 'completion'>;
 
 const decisionSchema = object(
   { decision: decisions, decidedAt: timestamp },

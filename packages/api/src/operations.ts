@@ -3,6 +3,7 @@ import { approvals } from './approvals.ts';
 import { artifacts } from './artifacts.ts';
 import { budgets } from './budgets.ts';
 import { chains } from './chains.ts';
+import { completions } from './completions.ts';
 import { conversations } from './conversations.ts';
 import { jobs } from './jobs.ts';
 import { login } from './login.ts';
@@ -27,6 +28,7 @@ export const api = {
   sources,
   skills,
   approvals,
+  completions,
   artifacts,
   jobs,
   conversations,

@@ -40,7 +40,13 @@ const elicitation = enumOf(['form', 'url'], {
 });
 const progressOfAgent = { agent: string(), steps: count, usage: usageSchema };
 const awaitedApprovalSchema = sameAs<AwaitedApproval>()(
-  object({ id: string(), ...call, risk, expiresAt: timestamp }, { onExpiry: enumOf(['deny', 'park']) }),
+  object(
+    { id: string(), ...call, risk, expiresAt: timestamp },
+    {
+      onExpiry: enumOf(['deny', 'park']),
+      isCompletion: boolean({ description: 'The call waits for its result from outside.' }),
+    },
+  ),
 );
 const failureSchema = object({ code: string(), message: string() });
 
@@ -157,6 +163,22 @@ export const recordedEventData = {
   ),
   'approval-decided': sameAs<DataOf<'approval-decided'>>()(
     object({ tool: string(), approval: approvalTraceSchema }, { ...place, elicitation }),
+  ),
+  'completion-requested': sameAs<DataOf<'completion-requested'>>()(
+    object({ tool: string(), completionId: string(), expiresAt: timestamp }, place),
+  ),
+  'completion-ended': sameAs<DataOf<'completion-ended'>>()(
+    object(
+      {
+        tool: string(),
+        completionId: string(),
+        outcome: enumOf(['result', 'error', 'expired', 'ended'], {
+          description: '"ended": the call ended otherwise, and its token is withdrawn.',
+        }),
+        waitedMs: milliseconds,
+      },
+      place,
+    ),
   ),
   'run-input': sameAs<DataOf<'run-input'>>()(
     object(

@@ -132,6 +132,10 @@ export const runDetailsSchema = extend(
       object({ id: string(), tool: string(), expiresAt: timestamp, status: enumOf(['pending', 'parked']) }),
       { description: 'Requests that wait for a decision; parked ones still do after their time has passed.' },
     ),
+    completions: array(
+      object({ id: string(), callId: string(), tool: string(), requestedAt: timestamp, expiresAt: timestamp }),
+      { description: 'Calls that wait for their results from outside.' },
+    ),
   },
   {
     cost: number({ description: 'In the currency of the price table; absent when a model has no price.' }),

@@ -37,20 +37,22 @@ export function printError(
 }
 
 /** Prints on standard error what a run waits for, and how to resume it. */
-export function printPaused({ id, status, error, pendingApprovals, questions }: RunDetails, { warn }: Terminal): void {
+export function printPaused(run: RunDetails, { warn }: Terminal): void {
+  const { id, status, error, pendingApprovals, completions, questions } = run;
   const reason = error === undefined ? '' : `: ${error.message}`;
   if (status !== 'paused') return warn(visible(`The run ${id} is ${status}${reason}`));
   for (const { id: approval, tool, status: state } of pendingApprovals) {
     const parked = state === 'parked' ? ' (parked: its time has passed)' : '';
     warn(visible(`The run ${id} waits for approval of ${tool}${parked}: ravi approvals approve ${approval}`));
   }
+  for (const { tool } of completions) warn(visible(`The run ${id} waits for the result of ${tool} from outside`));
   for (const question of questions) {
     const named = questions.length > 1 ? `${question.callId}: ` : '';
     warn(`${visible(named)}${questionLines(question)}`);
   }
   if (questions.length > 1) {
     warn(`The run ${id} waits for answers: ravi runs resume ${id} --answer '{"<id>": "<text>", …}'`);
-  } else if (pendingApprovals.length === 0) {
+  } else if (questions.length > 0 || pendingApprovals.length + completions.length === 0) {
     warn(`The run ${id} waits for an answer: ravi runs resume ${id} --answer <text>`);
   }
 }

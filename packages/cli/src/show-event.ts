@@ -91,6 +91,10 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
           return data.elicitation === undefined
             ? tell(`${data.tool} waits for approval: ravi approvals approve ${data.requestId}`)
             : tell(`${data.tool} asks for input: ravi approvals answer ${data.requestId}`);
+        case 'completion-requested':
+          return tell(`${data.tool} waits for its result from outside`);
+        case 'completion-ended':
+          return tell(`${data.tool} ${completionText[data.outcome]}`);
         case 'run-input':
           return tell(`input: ${data.text}`);
         case 'console':
@@ -105,6 +109,13 @@ export function createEventView(terminal: Terminal, { showsText, namesApprovals 
     },
   };
 }
+
+const completionText = {
+  result: 'has its result from outside',
+  error: 'has an error from outside',
+  expired: 'got no result from outside in time',
+  ended: 'waits for no result from outside any more',
+} as const;
 
 type CallResult = Extract<RecordedEvent, { readonly type: 'tool-result' }>['data'];
 

@@ -14,7 +14,9 @@ import type {
 } from '@ravi/kernel';
 import { CallRun } from './call-run.ts';
 import { elicit } from './approval/elicit.ts';
-import { recordBeginning } from './gates/journal.ts';
+import { openCompletion } from './completion/open-completion.ts';
+import type { RunningCall } from './completion/open-completion.ts';
+import { recordBeginning, recordStart } from './gates/journal.ts';
 import { spenderOf } from './gates/spend.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { InvokerRuntime } from './runtime.ts';
@@ -22,28 +24,22 @@ import { sessionBlobs } from './scope/session-artifacts.ts';
 import type { InvokerSession } from './scope/session.ts';
 import { Cancellation } from './timing/cancellation.ts';
 
-/** Time limit of a running tool. */
-export interface TimeLimit {
-  /** Stops the time. The returned function continues it; it is idempotent. */
-  pause(): () => void;
-}
-
 const callEnded = 'The call has ended';
 
 /** Context of one running tool. The signal and the blob reader are created when the tool reads them. */
 export class CallContext implements ToolContext {
   readonly #pending: PendingCall;
-  readonly #limit: TimeLimit;
-  /** Cancels what the call asks people. */
+  readonly #running: RunningCall;
+  /** Cancels what the call asks people and other systems. */
   #asking: Cancellation | undefined;
   #run: CallRun | undefined;
   #controller: AbortController | undefined;
   #ended: KernelError | undefined;
   #isOver = false;
 
-  constructor(pending: PendingCall, limit: TimeLimit) {
+  constructor(pending: PendingCall, running: RunningCall) {
     this.#pending = pending;
-    this.#limit = limit;
+    this.#running = running;
   }
 
   /** Returns the session of a call; `undefined` for a context that the invoker did not create. */
@@ -135,7 +131,7 @@ export class CallContext implements ToolContext {
     return (this.#run ??= new CallRun({
       pending: this.#pending,
       context: this,
-      pauseLimit: () => this.#limit.pause(),
+      pauseLimit: () => this.#running.pause(),
     }));
   }
 
@@ -188,13 +184,27 @@ export class CallContext implements ToolContext {
       if (this.#isOver) throw new KernelError('E_CANCELLED', callEnded);
       this.#asking ??= new Cancellation(undefined, this.#pending.cancellation);
       const asking = new Cancellation(signal, this.#asking);
-      const resume = this.#limit.pause();
+      const resume = this.#running.pause();
       try {
         return await elicit(this.#pending, request, asking);
       } finally {
         resume();
         asking.dispose();
       }
+    };
+  }
+
+  get completion(): ToolContext['completion'] {
+    return async (options = {}) => {
+      this.check();
+      if (this.#isOver) throw new KernelError('E_CANCELLED', callEnded);
+      this.#asking ??= new Cancellation(undefined, this.#pending.cancellation);
+      const pending = this.#pending;
+      return openCompletion(pending, options, {
+        cancellation: this.#asking,
+        running: this.#running,
+        recordStart: () => recordStart(pending),
+      });
     };
   }
 
@@ -240,7 +250,7 @@ export class CallContext implements ToolContext {
     this.#controller?.abort(reason);
   }
 
-  /** Withdraws what the call still asks people: it has ended. */
+  /** Withdraws what the call still asks people and other systems: it has ended. */
   withdraw(): void {
     this.#isOver = true;
     const asking = this.#asking;

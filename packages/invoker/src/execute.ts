@@ -1,7 +1,7 @@
 import { isProviderDefinedTool, KernelError } from '@ravi/kernel';
 import type { InvocationResult, Timer, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { CallContext } from './call-context.ts';
-import type { TimeLimit } from './call-context.ts';
+import type { RunningCall } from './completion/open-completion.ts';
 import { failCall, finishCall } from './finish-call.ts';
 import { beginsLate } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
@@ -23,14 +23,16 @@ export function execute(pending: PendingCall): Promise<InvocationResult> {
 }
 
 /**
- * A running tool. It ends with the first of three events: the tool returns and is not repeated, its time limit passes, or the call
- * is cancelled. One object and one promise instead of an async function, for which V8 keeps more memory while it waits.
+ * A running tool. It ends with the first of four events: the tool returns and is not repeated, its result comes from outside, its time
+ * limit passes, or the call is cancelled. One object and one promise instead of an async function, for which V8 keeps more memory while it waits.
  */
-class Executing extends Expiring implements CancelListener, TimeLimit {
+class Executing extends Expiring implements CancelListener, RunningCall {
   readonly #pending: PendingCall;
   readonly #context: CallContext;
   readonly #resolve: (result: InvocationResult | Promise<InvocationResult>) => void;
   #isSettled = false;
+  /** True if the call ended with a result from outside, so that what the tool returns does not count. */
+  #isCompleted = false;
   #pauses = 0;
   #leftMs: number | undefined;
   #backOff: Timer | undefined;
@@ -66,7 +68,7 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
     this.#pending.isToolRunning = false;
     if (this.#isSettled) {
       this.#pending.releaseLocks();
-      return markLate(this.#pending);
+      return this.#isCompleted ? undefined : markLate(this.#pending);
     }
     const delayMs = planRetry(this.#pending, execution, this.#remainingMs);
     if (delayMs !== undefined) return this.#repeatAfter(delayMs, execution);
@@ -132,6 +134,13 @@ class Executing extends Expiring implements CancelListener, TimeLimit {
       // In whole seconds, because each length has a queue of its own.
       deadlines.start(Math.max(1, Math.ceil(this.#leftMs / 1_000)) * 1_000, this);
     };
+  }
+
+  complete(result: ToolExecutionResult): void {
+    if (this.#isSettled) return;
+    this.#isCompleted = true;
+    this.#settle();
+    this.#resolve(this.#onceRecorded(() => finishCall(this.#pending, { kind: 'returned', result })));
   }
 
   // The outcome of a call follows its start in the journal.

@@ -1,4 +1,4 @@
-import { defineChainPolicy, silentLogger, systemClock, toolsInsideOf } from '@ravi/kernel';
+import { defineChainPolicy, isLocalTool, silentLogger, systemClock, toolsInsideOf } from '@ravi/kernel';
 import type {
   AnyTool,
   ApprovalHandler,
@@ -11,6 +11,7 @@ import type {
   InvocationResult,
   Journal,
   JsonObject,
+  JsonValue,
   Logger,
   ToolContext,
   ToolRegistry,
@@ -52,6 +53,7 @@ import { toolDigest } from './toolbox/freeze-tool.ts';
 import { Deadlines } from './timing/deadlines.ts';
 import { KeyedLocks } from './timing/keyed-locks.ts';
 import { SchemaCache } from './validation/schema-cache.ts';
+import { validateArguments } from './validation/validate-arguments.ts';
 
 /** The pipeline up to the execution, in this order. */
 const gates: readonly Gate[] = [
@@ -99,6 +101,8 @@ export interface ToolInvokerOptions {
   readonly spending?: CallSpending;
   /** Asked for each call which tools its principal may call. Every principal may call all tools when absent. */
   readonly access?: CallerAccess;
+  /** Returns the address at which other systems send the result of a call with its token (`context.completion()`). */
+  readonly completionUrl?: (token: string) => string | undefined;
 }
 
 /**
@@ -152,6 +156,7 @@ export class ToolInvoker {
       invoke: (call, how) => this.invoke(call, how),
       spending: options.spending,
       access: options.access,
+      completionUrl: options.completionUrl,
     };
     invokers.set(this.#runtime, this);
   }
@@ -206,6 +211,16 @@ export class ToolInvoker {
     const owns = (scope: BlobScope): boolean => scope.principal === principal && scope.sessionId === sessionId;
     const problems = checkShownEdit(args, request, { tool, schemas: this.#runtime.schemas, maxArgumentBytes });
     return problems.length > 0 ? problems : findArtifactProblems(args, tool, { owns, store: this.artifactStore });
+  }
+
+  /**
+   * Checks a value from outside against the `outputSchema` of the tool of a stored request, in any process. Returns the problem.
+   * A value for a tool that this process does not have is checked when the call takes it.
+   */
+  checkResult(request: ApprovalRequest, value: JsonValue): string | undefined {
+    const tool = findTool(this.registry, request);
+    if (tool === undefined || !isLocalTool(tool) || tool.outputSchema === undefined) return undefined;
+    return validateArguments(this.#runtime.schemas, tool.outputSchema, value);
   }
 
   /**
@@ -266,6 +281,7 @@ const ownParts = [
   'wrapExecution',
   'spending',
   'access',
+  'completionUrl',
 ] as const satisfies readonly (keyof ToolInvokerOptions)[];
 
 // The call may have been made inside a tool that has tools of its own.

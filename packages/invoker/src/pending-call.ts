@@ -1,6 +1,7 @@
 import { canReconcile } from '@ravi/kernel';
 import type {
   AnyTool,
+  ApprovalRequest,
   ApprovalTrace,
   BlobStat,
   CallAttempt,
@@ -47,6 +48,8 @@ export interface InterruptedCall {
   readonly attempt: number;
   /** Digest of the definition that its tool had. */
   readonly toolDigest?: string | undefined;
+  /** Request with which it waits for its result from outside. The tool does not run again for it. */
+  readonly completion?: ApprovalRequest | undefined;
 }
 
 /** Options of `invoker.invoke`. */
@@ -62,7 +65,8 @@ export interface InvokeOptions {
   readonly onExecute?: (() => void) | undefined;
   /**
    * Earlier attempt of this call. If its tool has `reconcile`, the tool says whether it took effect, and the call runs only if it did
-   * not. The call then ends with the result of that attempt, or with `E_CALL_UNKNOWN`. Ignored for a tool without `reconcile`.
+   * not. The call then ends with the result of that attempt, or with `E_CALL_UNKNOWN`. With a `completion` the call waits for its result.
+   * Otherwise ignored for a tool without `reconcile`.
    */
   readonly interrupted?: InterruptedCall | undefined;
   /** True for a call that a running tool makes: a run does not pause while it waits for people, because the tool would start again. */
@@ -140,6 +144,8 @@ export class PendingCall {
   approvalRequests = 0;
   /** Number of times that the running call asked for input. */
   elicitations = 0;
+  /** True once the running call has asked for a token for its result. */
+  hasCompletion = false;
   /** Attempts that have ended, if the tool was executed more than once. */
   attempts: readonly CallAttempt[] | undefined;
   /** Start of the running attempt, on the monotonic clock; absent before the first and during a back-off. */
@@ -184,8 +190,8 @@ export class PendingCall {
     this.callId = call.callId ?? session.nextCallId();
     this.providerType = call.type;
     this.#rawArgs = call.args;
-    this.interrupted =
-      interrupted !== undefined && canReconcile(runtime.registry.get(call.name)) ? interrupted : undefined;
+    const isUsed = interrupted?.completion !== undefined || canReconcile(runtime.registry.get(call.name));
+    this.interrupted = isUsed ? interrupted : undefined;
     this.attempt = this.interrupted?.attempt;
     this.startedAt = runtime.clock.now();
     this.started = runtime.clock.monotonic();

@@ -51,10 +51,16 @@ function hasFailed(execution: Execution): execution is Exclude<Execution, { read
   );
 }
 
-function settingsOf({ tool, session, elicitations, hasInnerCalls }: PendingCall): Required<ToolRetry> | undefined {
+function settingsOf({
+  tool,
+  session,
+  elicitations,
+  hasCompletion,
+  hasInnerCalls,
+}: PendingCall): Required<ToolRetry> | undefined {
   const { maxToolRetries, toolRetryDelayMs } = session.policy;
-  // A person is not asked twice, and calls inside it are not made twice.
-  if (maxToolRetries === 0 || elicitations > 0 || hasInnerCalls) return undefined;
+  // A person is not asked twice, work outside is not started twice, and calls inside it are not made twice.
+  if (maxToolRetries === 0 || elicitations > 0 || hasCompletion || hasInnerCalls) return undefined;
   if (!isLocalTool(tool)) return { maxRetries: maxToolRetries, delayMs: toolRetryDelayMs };
   if (tool.retry === false || tool.managesOwnTimeout === true) return undefined;
   return { maxRetries: tool.retry?.maxRetries ?? maxToolRetries, delayMs: tool.retry?.delayMs ?? toolRetryDelayMs };

@@ -64,4 +64,6 @@ export interface InvokerRuntime {
   readonly invoke: (call: ToolCall, options: InvokeOptions) => Promise<InvocationResult>;
   readonly spending: CallSpending | undefined;
   readonly access: CallerAccess | undefined;
+  /** Returns the address at which a token ends its call. */
+  readonly completionUrl: ((token: string) => string | undefined) | undefined;
 }

@@ -1,4 +1,5 @@
 export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-store.ts';
+export { completionPrefix } from './approval/approval.ts';
 export {
   answeredApprovalStatuses,
   approvalTransitions,

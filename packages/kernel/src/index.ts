@@ -1,4 +1,5 @@
 export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-store.ts';
+export { completionPrefix } from './approval/approval.ts';
 export {
   answeredApprovalStatuses,
   approvalTransitions,
@@ -229,6 +230,7 @@ export {
 export type {
   AnyTool,
   ArtifactStream,
+  Completion,
   HostedTool,
   ProgressUpdate,
   ProviderCall,

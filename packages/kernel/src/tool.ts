@@ -53,6 +53,7 @@ export {
 export type {
   AnyTool,
   ArtifactStream,
+  Completion,
   HostedTool,
   ProgressUpdate,
   ProviderCall,

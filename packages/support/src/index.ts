@@ -1,5 +1,7 @@
 export { problemWithSnippet } from './check-snippet.ts';
 export { composeSandboxes } from './compose-sandboxes.ts';
+export { createCompletionToken, readCompletionToken, withoutCompletionTokens } from './completion-token.ts';
+export type { CompletionToken } from './completion-token.ts';
 export { createLeasedRun } from './create-leased-run.ts';
 export type { LeasedRun } from './create-leased-run.ts';
 export { deepFreeze } from './frozen.ts';

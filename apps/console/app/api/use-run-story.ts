@@ -15,6 +15,8 @@ const changes: ReadonlySet<string> = new Set([
   'tool-result',
   'approval-requested',
   'approval-decided',
+  'completion-requested',
+  'completion-ended',
   'artifact',
   'run-end',
 ]);

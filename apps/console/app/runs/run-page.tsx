@@ -12,6 +12,7 @@ import { Loaded } from '../ui/loaded.tsx';
 import { Moment } from '../ui/facts.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { TabView } from '../ui/tabs.tsx';
+import { AwaitedResults } from './awaited-results.tsx';
 import { ConsoleOutput, ScriptView } from './script-view.tsx';
 import { ExchangesView } from './exchanges-view.tsx';
 import { Questions } from './questions.tsx';
@@ -70,6 +71,7 @@ function RunContent({ run }: { readonly run: RunDetails }) {
       </PageHeader>
       <ApprovalCards isWanted={({ id, runId }) => runId === run.id || asked.has(id)} />
       <Questions key={run.questions?.[0]?.callId} run={run} />
+      <AwaitedResults run={run} />
       <RunInputs run={run} />
       <RunSummary run={run} story={story} timeline={timeline} />
       <RunsBelow run={run} />

@@ -20,6 +20,7 @@ export const noDetails: Omit<RunDetails, keyof Run> = {
   inputs: [],
   questions: [],
   pendingApprovals: [],
+  completions: [],
 };
 
 /** A finished call; what `change` names is otherwise. */

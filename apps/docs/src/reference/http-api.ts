@@ -28,6 +28,7 @@ const titles: Readonly<Record<keyof typeof api, string>> = {
   sources: 'Tool sources',
   skills: 'Skills',
   approvals: 'Approvals',
+  completions: 'Results from outside',
   artifacts: 'Artifacts',
   jobs: 'Jobs',
   conversations: 'Conversations',

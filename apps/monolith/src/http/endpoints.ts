@@ -1,5 +1,6 @@
 import { api, openApiDocument, operations } from '@ravi/api';
 import type { MissingPart } from '@ravi/api';
+import { createCompletionDesk } from '@ravi/approval-kit';
 import type { JsonObject } from '@ravi/kernel';
 import { implement } from './core/implement.ts';
 import type { Endpoint } from './core/implement.ts';
@@ -10,6 +11,7 @@ import { uploadOperation } from './blobs/upload-artifact.ts';
 import { budgetOperations } from './agents/budgets.ts';
 import { chainCheckOperation } from './scripts/chain-check.ts';
 import { chainOperations } from './scripts/chains.ts';
+import { completionOperations } from './completions/completion-operations.ts';
 import { conversationOperations } from './agents/conversations.ts';
 import { jobOperations } from './runs/jobs.ts';
 import { metricsOperations } from './server/metrics.ts';
@@ -106,6 +108,15 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     }),
     uploadOperation({ invoker, artifactQuota, lifetime, artifactTtlMs: config.server.artifactTtlMs }),
     ...(callerApprovals === undefined ? [] : approvalOperations(callerApprovals, artifactDamage.store)),
+    ...completionOperations(
+      createCompletionDesk({
+        store: store.approvals,
+        clock,
+        ...(parts.approvalFeed === undefined ? {} : { feed: parts.approvalFeed }),
+        checkResult: (request, result) => invoker.checkResult(request, result),
+      }),
+      clock,
+    ),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),
     ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),

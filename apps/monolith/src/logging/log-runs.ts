@@ -26,6 +26,8 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
   hooks.observe('approval-requested', (request) =>
     logger.info(request.elicitation === undefined ? 'approval requested' : 'input requested', fieldsOf(request)),
   );
+  hooks.observe('completion-requested', (request) => logger.info('result from outside requested', fieldsOf(request)));
+  hooks.observe('completion-ended', (ended) => logger.info('result from outside', fieldsOf(ended)));
   hooks.observe('approval-decided', (decided) => {
     const { type: _, approval, ...call } = decided;
     const { requestId, decision, approver, waitedMs } = approval;

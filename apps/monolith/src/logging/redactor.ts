@@ -1,12 +1,12 @@
 import { redacted } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import { isSecretKey, secretSpellings } from '@ravi/support';
+import { isSecretKey, secretSpellings, withoutCompletionTokens } from '@ravi/support';
 
 /** Removes secrets from logs, traces and events. */
 export interface Redactor {
   /** The known secrets. */
   readonly secrets: readonly string[];
-  /** Returns the text without known secrets, also encoded ones, HTTP credentials and passwords in addresses. */
+  /** Returns the text without known secrets, also encoded ones, tokens of calls, HTTP credentials and passwords in addresses. */
   text(text: string): string;
   /** Returns a plain copy of JSON data, each string redacted like {@link Redactor.text}. */
   strings<Value>(value: Value): Value;
@@ -30,7 +30,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const words = [...spellings].toSorted((left, right) => right.length - left.length);
 
   function text(from: string): string {
-    let clean = from
+    let clean = withoutCompletionTokens(from, redacted)
       .replaceAll(httpCredential, (whole: string, scheme: string, gap: string, value: string) =>
         // Ordinary words have no digits: "basic authentication" stays.
         /\d/.test(value) ? `${scheme}${gap}${redacted}` : whole,

@@ -5,7 +5,10 @@ import { traceOf } from './run-trace.ts';
 import type { RunRecord } from './stored-events.ts';
 
 /** A run with everything that its record says; artifacts by their refs, its own before those of its sub-agents. */
-export interface RunDetails extends Omit<ApiRunDetails, 'artifacts' | 'children' | 'inputs' | 'pendingApprovals'> {
+export interface RunDetails extends Omit<
+  ApiRunDetails,
+  'artifacts' | 'children' | 'inputs' | 'pendingApprovals' | 'completions'
+> {
   readonly artifactRefs: readonly string[];
   /** Ids of the inputs that the run has read. */
   readonly inputsRead: ReadonlySet<string>;

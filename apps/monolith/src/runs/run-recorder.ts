@@ -81,6 +81,8 @@ const recordedTypes = [
   'model-lent',
   'handoff',
   'run-input',
+  'completion-requested',
+  'completion-ended',
 ] as const satisfies readonly (HookEventType & RecordedEventType)[];
 
 /** Returns the owner of the pins that keep the artifacts of a run after it has ended. */

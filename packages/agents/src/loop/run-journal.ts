@@ -1,6 +1,6 @@
 import { isKernelError, mayHaveBegun } from '@ravi/kernel';
 import type { InterruptedCall } from '@ravi/invoker';
-import type { InvocationResult, Journal, JournalEntry, JournalItem } from '@ravi/kernel';
+import type { Approval, ApprovalRequest, InvocationResult, Journal, JournalEntry, JournalItem } from '@ravi/kernel';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { StoreUser } from '../conversation/wait-for-store.ts';
 
@@ -32,12 +32,13 @@ export class RunJournal implements Journal {
     while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
   }
 
-  /** Makes a call that began in an earlier process, and that is made again, the next attempt of that call. */
-  continueFrom(items: readonly JournalItem[]): void {
+  /** Makes a call that began in an earlier process, and that is made again, the next attempt of that call, or its wait for a result. */
+  continueFrom(items: readonly JournalItem[], approvals: readonly Approval[]): void {
     for (const item of items) {
       if (item.type !== 'call' || item.status === 'finished') continue;
       const { idempotencyKey, record, attempt, toolDigest } = item.entry;
-      this.#interrupted.set(idempotencyKey, { record, attempt, toolDigest, hasBegun: mayHaveBegun(item) });
+      const completion = completionOf(record.callId, approvals);
+      this.#interrupted.set(idempotencyKey, { record, attempt, toolDigest, completion, hasBegun: mayHaveBegun(item) });
     }
   }
 
@@ -90,4 +91,11 @@ export class RunJournal implements Journal {
       }
     });
   }
+}
+
+/** Returns the request with which a call waits for its result from outside, or takes it; `undefined` if it has none. */
+export function completionOf(callId: string, approvals: readonly Approval[]): ApprovalRequest | undefined {
+  return approvals.find(
+    ({ request, status }) => request.callId === callId && request.completion !== undefined && status !== 'withdrawn',
+  )?.request;
 }

@@ -57,12 +57,12 @@ const changed =
  * @throws KernelError from the stores
  */
 export async function continueCalls(run: AgentRun, step: OpenStep): Promise<readonly ToolResultBlock[]> {
-  const { approvals, journal, calls, waiting = [] } = step;
+  const { approvals, calls, waiting = [] } = step;
   const { runs, lease, invoker } = run.definition;
   const listed = lease === undefined ? undefined : runs;
   const children = await waitForStore(run, () => readChildRuns(listed, run.runId));
   const jobs = await readInterruptedJobs(run, step.jobs);
-  const recorded = await recordedCalls(run, journal, calls.length + jobs.announced.length);
+  const recorded = await recordedCalls(run, step, calls.length + jobs.announced.length);
   const lookup = (known: readonly Approval[]): OutcomeLookup =>
     createOutcomeLookup(run.runId, recorded, { children, approvals: known, canRepeat: canRepeatIn(invoker) });
   const repeated = repeatedCalls(jobs, lookup(approvals.all));
@@ -116,13 +116,13 @@ interface KnownCalls extends OpenStep {
 /** Reads the journal if a call needs it. A call that is made again is the next attempt of the one on record. */
 async function recordedCalls(
   run: AgentRun,
-  journal: OpenWork['journal'],
+  { journal, approvals }: OpenWork,
   count: number,
 ): Promise<Listing<JournalItem>> {
   if (count === 0) return { items: [], corrupt: [] };
   const recorded = await journal.entries(run.runId);
   const { journal: own } = run.session;
-  if (own instanceof JournalOfRun) own.continueFrom(recorded.items);
+  if (own instanceof JournalOfRun) own.continueFrom(recorded.items, approvals.all);
   return recorded;
 }
 
@@ -137,6 +137,8 @@ function isForOtherDefinition(
   return (request) => {
     const tool = registry.get(request.tool);
     const isOfCall = calls.some(({ id }) => id === request.callId);
+    // Its work outside has begun, and the definition of today does not change that.
+    if (request.completion !== undefined) return false;
     return isOfCall && tool !== undefined && toolDigest(tool) !== request.toolDigest;
   };
 }

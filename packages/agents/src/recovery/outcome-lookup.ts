@@ -3,6 +3,7 @@ import { isCallWithin, KernelError, mayHaveBegun } from '@ravi/kernel';
 import type { Approval, InvocationResult, JournaledCall, JournalItem, Listing, ToolUseBlock } from '@ravi/kernel';
 import { callOf } from './child-runs.ts';
 import type { ChildRuns } from './child-runs.ts';
+import { completionOf } from '../loop/run-journal.ts';
 import { neverStarted } from './run-approvals.ts';
 
 /** Facts about an interrupted run apart from its journal. */
@@ -21,7 +22,7 @@ export interface InterruptedRun {
 /**
  * Returns a function that finds the outcome of a call whose process ended, in the journal of its run: the recorded
  * outcome; `E_CALL_UNKNOWN` if the call, or another one inside it, began and has no outcome; `undefined` if the call can be
- * made again because nothing with side effects has begun in it, or its tool is idempotent or can reconcile. The text of `E_CALL_UNKNOWN` names
+ * made again because nothing with side effects has begun in it, its tool is idempotent or can reconcile, or it waits for a result from outside. The text of `E_CALL_UNKNOWN` names
  * each call inside it that is recorded, and each that needed approval and never started.
  * @throws KernelError `E_STATE_CORRUPT` if the journal is damaged
  */
@@ -41,6 +42,8 @@ export function createOutcomeLookup(
   return ({ id, name }) => {
     const own = calls.find(({ entry }) => entry.idempotencyKey === `${runId}:${id}`);
     if (own !== undefined && hasOutcome(own)) return own.result;
+    // Its tool does not run again, and neither do the calls inside it.
+    if (own?.status === 'started' && completionOf(id, approvals) !== undefined) return undefined;
     const inner = calls.filter((item) => item !== own && isCallWithin(item.entry.record.callId, { id }));
     if (own?.status === 'started' && inner.length === 0 && canRepeat(name)) return undefined;
     // A call that needed approval is recorded before it starts, so this one never started.

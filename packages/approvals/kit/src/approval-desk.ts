@@ -1,4 +1,4 @@
-import { isDecidable, isKernelError, isUndecided, KernelError } from '@ravi/kernel';
+import { completionPrefix, isDecidable, isKernelError, isUndecided, KernelError } from '@ravi/kernel';
 import type {
   Approval,
   ApprovalFeed,
@@ -74,7 +74,7 @@ export type DecisionResult =
     };
 
 /**
- * Shows approvals to approvers and takes their decisions. An approval that the approver may not see does not exist for
+ * Shows approvals to approvers and takes their decisions. It never shows calls that wait for a result from outside. An approval that the approver may not see does not exist for
  * it. Every method throws a KernelError `E_STATE_UNAVAILABLE` (retryable) while the store is unavailable.
  */
 export interface ApprovalDesk {
@@ -110,7 +110,10 @@ export function createApprovalDesk(
         const now = await expireOverdue();
         // Before the list, so that a stream that continues from here misses nothing.
         const sequence = await store.lastSequence();
-        const { items, corrupt, next } = await store.list({ ...filter, ...visibleTo(approver) }, page);
+        const { items, corrupt, next } = await store.list(
+          { ...filter, ...visibleTo(approver), isCompletion: false },
+          page,
+        );
         if (corrupt.length > 0) logger.error('corrupt approvals were left out of a list', { errors: corrupt });
         return {
           items: items.map((approval) => viewOf(approval, { now, isWhole: false })),
@@ -154,8 +157,13 @@ export function createApprovalDesk(
       }),
   };
 
+  // No person decides a request for a result from outside.
+  async function get(id: string): Promise<Approval | undefined> {
+    return id.startsWith(completionPrefix) ? undefined : store.get(id);
+  }
+
   async function find(approver: Approver, id: string): Promise<Approval> {
-    const approval = await store.get(id);
+    const approval = await get(id);
     if (approval !== undefined && maySee(approver, approval.request.principal)) return approval;
     throw unknownApproval(id);
   }
@@ -163,7 +171,7 @@ export function createApprovalDesk(
   /** Without the role to decide, every request but an own one for input gets the same refusal, whether it exists or not. */
   async function findToDecide(approver: Approver, id: string): Promise<Approval> {
     if (approver.mayDecide) return find(approver, id);
-    const approval = await store.get(id);
+    const approval = await get(id);
     const isOwn = approval !== undefined && approval.request.principal === approver.principal;
     if (isOwn && approval.request.elicitation !== undefined) return approval;
     checkRole(approver);

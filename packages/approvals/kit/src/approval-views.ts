@@ -13,7 +13,7 @@ import type {
 } from '@ravi/kernel';
 
 /** An approval as approvers see it: without digests, and without values that an approver typed into arguments or a form. */
-export interface ApprovalView extends Omit<ApprovalRequest, 'args' | 'argsDigest' | 'toolDigest'> {
+export interface ApprovalView extends Omit<ApprovalRequest, 'args' | 'argsDigest' | 'toolDigest' | 'completion'> {
   readonly status: ApprovalStatus;
   /** Sequence number of its last change; the id of that event in the stream. */
   readonly sequence: number;
@@ -54,7 +54,7 @@ const maxDisplayedLength = 4_096;
 /** Returns the view of an approval at the moment `now`; a pending one past its `expiresAt` is shown as expired or parked. */
 export function viewOf(approval: Approval, { now, isWhole }: ViewOptions): ApprovalView {
   const { request, sequence, answer } = approval;
-  const { args, argsDigest: _argsDigest, toolDigest: _toolDigest, ...shown } = request;
+  const { args, argsDigest: _argsDigest, toolDigest: _toolDigest, completion: _completion, ...shown } = request;
   const argsLength = JSON.stringify(args).length;
   const isOverdue = approval.status === 'pending' && request.expiresAt <= now;
   const overdueStatus = request.onExpiry === 'park' ? 'parked' : 'expired';

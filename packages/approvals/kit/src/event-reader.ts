@@ -1,3 +1,4 @@
+import { completionPrefix } from '@ravi/kernel';
 import type { Approval, ApprovalChange } from '@ravi/kernel';
 import type { ApprovalServices } from './approval-desk.ts';
 import { changeView, viewOf } from './approval-views.ts';
@@ -45,8 +46,10 @@ export function openEventReader(options: EventReaderOptions, services: ApprovalS
       await subscription.ready;
       while (!isEnded && clock.now() < expiresAt) {
         const line = lines.shift();
-        if (line !== undefined) return await eventOf(line);
-        if (isBehind) await readLines();
+        if (line !== undefined) {
+          if (!line.approvalId.startsWith(completionPrefix)) return await eventOf(line);
+          cursor = line.sequence;
+        } else if (isBehind) await readLines();
         else if (!(await isWokenInTime())) return ': still here\n\n';
       }
     } catch (error) {

@@ -49,6 +49,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
   const feed = options.feed ?? createApprovalFeed({ store, clock, logger });
 
   return {
+    takesCompletions: true,
     async request(request, { signal, checkArguments, writer, onStored, onDecided }) {
       const stored = await retryWhileUnavailable(() => storeRequest(store, request, writer), { clock, signal });
       if (stored === 'other') return denied('its approval id is already used by another call');
@@ -90,7 +91,7 @@ export function createStoredApprovals(options: StoredApprovalsOptions): Approval
     try {
       if (signal.aborted) onAbort();
       else void subscription.ready.then(check);
-      if (handler !== undefined && !signal.aborted)
+      if (handler !== undefined && !signal.aborted && request.completion === undefined)
         void askHandler(handler, id, { ...checked, signal: waiting.signal }).then(check, check);
       return await promise;
     } finally {

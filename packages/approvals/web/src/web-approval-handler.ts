@@ -77,6 +77,7 @@ export function createWebApprovalHandler(options: WebApprovalOptions): WebApprov
       }
     },
     storesRequests: true,
+    takesCompletions: true,
     fetch: (request, { address = '', rules = {}, artifacts } = {}) =>
       respond(request, { address, rules, ...(artifacts === undefined ? {} : { artifacts }) }),
     closeStreams: () => streams.close(),

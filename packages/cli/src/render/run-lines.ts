@@ -7,7 +7,7 @@ import { visible } from './visible.ts';
 
 /** A run for people: how it is, each of its calls, what it stored and what it waits for. */
 export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): readonly string[] {
-  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, questions, error } = run;
+  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, completions, questions, error } = run;
   const heading = [
     ['run', id],
     ['kind', definition.kind],
@@ -21,6 +21,10 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
     ...pendingApprovals.map(({ id: approval, tool, status }) => [
       'waits',
       visible(`for approval of ${tool}: ${approval}${status === 'parked' ? ' (parked: its time has passed)' : ''}`),
+    ]),
+    ...completions.map(({ tool, expiresAt }) => [
+      'waits',
+      visible(`for the result of ${tool} from outside, until ${timeText(expiresAt)}`),
     ]),
     ...questions.map((question) => ['waits', visible(questionLine(question))]),
   ];

@@ -54,7 +54,7 @@ async function statusOf(runId: JsonValue | undefined, gateway: McpGateway): Prom
 
 /** Returns the state of a run as text for a model: its status, its calls, and what it waits for. */
 function statusText(run: RunDetails, { inboxUrl }: McpGateway): string {
-  const { id, status, trace, pendingApprovals, error } = run;
+  const { id, status, trace, pendingApprovals, completions, error } = run;
   const calls = trace.slice(-shownCalls).map(({ tool, status: outcome }) => `- ${tool}: ${outcome}`);
   const left = trace.length - calls.length;
   const approvals = pendingApprovals.map(({ id: approval, tool }) => `- ${tool}, approval ${approval}`);
@@ -65,6 +65,9 @@ function statusText(run: RunDetails, { inboxUrl }: McpGateway): string {
       ? []
       : [`Calls${left > 0 ? ` (the last ${shownCalls} of ${trace.length})` : ''}:`, ...calls]),
     ...(approvals.length === 0 ? [] : ['It waits for approval of:', ...approvals]),
+    ...(completions.length === 0
+      ? []
+      : ['It waits for results from outside of:', ...completions.map(({ tool }) => `- ${tool}`)]),
     ...(approvals.length === 0 || inboxUrl === undefined ? [] : [`Inbox: ${inboxUrl}`]),
   ].join('\n');
 }

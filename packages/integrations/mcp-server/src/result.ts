@@ -9,6 +9,8 @@ import { artifactUri, resultUri } from './uris.ts';
 export type PausedOptions = Pick<McpGateway, 'inboxUrl'> & {
   /** Name of the tool that resumes a run. */
   readonly resumeTool: string;
+  /** Reason of the pause as a sentence, if no person has to decide. */
+  readonly reason?: string;
 };
 
 const maxLinks = 50;
@@ -45,7 +47,7 @@ export function endedResult(result: ChainResult, inlineBytes: number): CallToolR
 export function pausedResult(
   runId: string,
   pending: readonly ApprovalView[],
-  { inboxUrl, resumeTool }: PausedOptions,
+  { inboxUrl, resumeTool, reason = 'The run is paused.' }: PausedOptions,
 ): CallToolResult {
   const waiting = pending.map(({ id, tool, risk }) => `- ${tool} (risk ${risk}), approval ${id}`).join('\n');
   const how =
@@ -54,7 +56,7 @@ export function pausedResult(
       : `A person decides it in the inbox: ${inboxUrl}`;
   const text =
     pending.length === 0
-      ? `The run is paused. Call ${resumeTool} with run_id "${runId}" to continue it.`
+      ? `${reason} Call ${resumeTool} with run_id "${runId}" later for the result. Do not start it again: its finished calls are kept.`
       : `The run is paused: it waits for approval of\n${waiting}\n\n${how}\n` +
         `Then call ${resumeTool} with run_id "${runId}" for the result. Do not start it again: its finished calls are kept.`;
   const approvals = pending.map(({ id, tool, risk }) => ({ id, tool, risk }));

@@ -93,7 +93,10 @@ export async function settleRun(runId: string, options: RunCallOptions): Promise
     const pending = await gateway.pending(runId);
     const inputRequests = modes === undefined ? {} : questionsFor(pending, modes);
     const round = (context.mcpReq.requestState<CallState>()?.round ?? 0) + 1;
-    if (Object.keys(inputRequests).length === 0) return pausedResult(runId, pending, { ...gateway, resumeTool });
+    if (Object.keys(inputRequests).length === 0) {
+      const why = result === undefined ? {} : { reason: `${result.outputText}.` };
+      return pausedResult(runId, pending, { ...gateway, resumeTool, ...why });
+    }
     return inputRequired({ inputRequests, requestState: await states.mint({ runId, round }, context) });
   } finally {
     signal.removeEventListener('abort', cancel);

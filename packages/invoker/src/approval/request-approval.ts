@@ -85,11 +85,13 @@ export async function requestApproval(
   }
 }
 
-function enterHumanWait({ session, callId, isInnerCall }: PendingCall, request: ApprovalRequest): () => void {
+/** Reports that a call waits for this request, so that its run can pause. The returned function ends the wait. */
+export function enterHumanWait({ session, callId, isInnerCall }: PendingCall, request: ApprovalRequest): () => void {
   if (isInnerCall) return (): void => undefined;
   const { durability } = session;
-  const { id, tool, risk, expiresAt, onExpiry } = request;
-  const awaited = { id, callId, tool, risk, expiresAt, ...(onExpiry === undefined ? {} : { onExpiry }) };
+  const { id, tool, risk, expiresAt, onExpiry, completion } = request;
+  const how = { ...(onExpiry && { onExpiry }), ...(completion && { isCompletion: true }) };
+  const awaited = { id, callId, tool, risk, expiresAt, ...how };
   if (durability?.decidedApprovals.has(id) === true) return () => undefined;
   return session.enterHumanWait(callId, [awaited]);
 }

@@ -24,7 +24,7 @@ export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOu
   const assessment = assessRisk(pending);
   pending.risk = assessment.risk;
   if (!needsApproval(pending)) return pending;
-  if (!wasApproved(pending)) return seekApproval(pending, assessment);
+  if (!wasApproved(pending) && !waitsForResult(pending)) return seekApproval(pending, assessment);
   pending.approval = pending.interrupted?.record.approval;
   return pending;
 }
@@ -33,6 +33,11 @@ export function approvalGate(pending: PendingCall): GateOutcome | Promise<GateOu
 function wasApproved({ interrupted, argsDigest, toolDigest: digest }: PendingCall): boolean {
   if (interrupted === undefined || interrupted.toolDigest !== digest) return false;
   return interrupted.record.argsDigest === argsDigest && interrupted.record.approval?.decision === 'approved';
+}
+
+/** True if the call only waits for the result of what it has begun with these arguments. */
+function waitsForResult({ interrupted, argsDigest }: PendingCall): boolean {
+  return interrupted?.completion !== undefined && interrupted.record.argsDigest === argsDigest;
 }
 
 async function seekApproval(pending: PendingCall, assessment: RiskAssessment): Promise<GateOutcome> {

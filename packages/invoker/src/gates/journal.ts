@@ -45,6 +45,15 @@ export async function recordOuter(pending: PendingCall): Promise<KernelError | u
   return (await pending.recordOuter?.()) ?? recordOnce(pending);
 }
 
+/**
+ * Records the start of a running call, also of a `safe` one, before another system can end it.
+ * @throws KernelError `E_STATE_UNAVAILABLE` or `E_INTERNAL`
+ */
+export async function recordStart(pending: PendingCall): Promise<void> {
+  const error = await recordOuter(pending);
+  if (error !== undefined) throw error;
+}
+
 async function recordOnce(pending: PendingCall): Promise<KernelError | undefined> {
   const { journal } = pending;
   if (journal === undefined || pending.isJournaled) return undefined;

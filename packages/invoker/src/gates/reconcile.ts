@@ -1,13 +1,14 @@
 import { canReconcile, KernelError, textBlock } from '@ravi/kernel';
-import type { ReconcileAnswer, ReconcileContext, Tool, ToolExecutionResult } from '@ravi/kernel';
+import type { ApprovalRequest, ReconcileAnswer, ReconcileContext, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
+import { resumeCompletion } from '../completion/await-completion.ts';
 import { errorResult } from '../error-results.ts';
 import type { GateStop } from '../error-results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
 
 /**
  * Asks the tool whether an earlier attempt of the call took effect, if there is one without an outcome. The call passes if it did
- * not; if it did, the result of that attempt is the one of the call.
+ * not; if it did, the result of that attempt is the one of the call. A call that has a token for its result waits for it.
  */
 export function reconcileGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
   return pending.interrupted === undefined ? pending : reconcile(pending, pending.interrupted.record.argsDigest);
@@ -17,17 +18,33 @@ async function reconcile(pending: PendingCall, digestBefore: string): Promise<Ga
   const { tool } = pending;
   // Asking about other arguments would answer another question.
   if (pending.argsDigest !== digestBefore) return stopUnknown(pending, 'its arguments are not the same now');
+  const { completion } = pending.interrupted ?? {};
+  if (completion !== undefined) return awaitResult(pending, completion);
   const answer = canReconcile(tool) ? await readAnswer(pending, tool) : 'unknown';
   if (answer === 'unknown') {
     if ((tool as Tool).idempotent !== true) return stopUnknown(pending, 'the tool could not find out');
     return repeat(pending);
   }
   if (!answer.happened) return repeat(pending);
+  continueEarlier(pending);
+  pending.earlierResult = answer.result ?? lostResult(pending);
+  return pending;
+}
+
+// The tool has begun its work, and the outcome of that is the result of the call.
+async function awaitResult(pending: PendingCall, request: ApprovalRequest): Promise<GateOutcome> {
+  const { approvalHandler: handler } = pending.runtime;
+  if (handler?.takesCompletions !== true) return stopUnknown(pending, 'there is no store for its result any more');
+  continueEarlier(pending);
+  pending.releaseLocks();
+  pending.earlierResult = await resumeCompletion(pending, handler, request);
+  return pending;
+}
+
+function continueEarlier(pending: PendingCall): void {
   pending.interrupted = undefined;
   pending.isJournaled = true;
   pending.hasBegun = true;
-  pending.earlierResult = answer.result ?? lostResult(pending);
-  return pending;
 }
 
 // From here on it is a call like any other: the next attempt.
@@ -45,9 +62,7 @@ function lostResult({ name }: PendingCall): ToolExecutionResult {
 /** Ends a call whose earlier attempt may have taken effect. The journal then has this as its outcome. */
 export function stopUnknown(pending: PendingCall, reason: string): GateStop {
   const { name } = pending;
-  pending.interrupted = undefined;
-  pending.isJournaled = true;
-  pending.hasBegun = true;
+  continueEarlier(pending);
   pending.isUnknown = true;
   const message =
     `The process ended while ${name} was running. Its outcome is unknown (${reason}), and it was not repeated. ` +

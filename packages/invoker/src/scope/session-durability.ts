@@ -1,4 +1,4 @@
-import type { AwaitedApproval, BlobRef, Journal, ToolRisk } from '@ravi/kernel';
+import type { ApprovalRequest, AwaitedApproval, BlobRef, Journal, ToolRisk } from '@ravi/kernel';
 
 /** Approval for the whole run. */
 export interface RunGrant {
@@ -24,6 +24,8 @@ export interface SessionDurability {
   readonly requestedApprovals: ReadonlySet<string>;
   /** Ids of those that are already decided, so that the call does not wait for a human. */
   readonly decidedApprovals: ReadonlySet<string>;
+  /** Requests with which calls wait for their results from outside, by the id of the call. */
+  readonly completions: ReadonlyMap<string, ApprovalRequest>;
   /** Approvals for the whole run that were given before. */
   readonly grants: readonly RunGrant[];
   /** Called when a call starts to wait for the decisions of people; the returned function ends the wait. */

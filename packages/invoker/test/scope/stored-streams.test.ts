@@ -45,6 +45,7 @@ test('a stream of a durable run is recorded before the run pins it, and no other
         void seen.push(`recorded, pinned by ${[...(artifactStore.pins.get(ref) ?? [])].length}`),
       requestedApprovals: new Set(),
       decidedApprovals: new Set(),
+      completions: new Map(),
       grants: [],
       onHumanWait: () => () => {},
     },

@@ -75,6 +75,8 @@ export interface ApprovalFilter {
   /** Approvals of this run and of the runs below it, such as the scripts of its calls. */
   readonly runId?: string;
   readonly sessionId?: string;
+  /** False for requests that people decide, true for calls that wait for their result from outside. */
+  readonly isCompletion?: boolean;
   /** `undecided`: `pending` or `parked`. */
   readonly status?: ApprovalStatus | 'undecided';
 }

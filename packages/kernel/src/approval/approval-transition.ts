@@ -118,14 +118,16 @@ export function isCoveredBy(request: CoveredRequest, granted: CoveredRequest): b
   const fields = ['principal', 'tool', 'toolDigest'] as const;
   const isSame =
     wholeRunOf(request) === wholeRunOf(granted) && fields.every((field) => request[field] === granted[field]);
-  const isPermission = request.elicitation === undefined && granted.elicitation === undefined;
+  const isPermission = [request, granted].every(
+    (each) => each.elicitation === undefined && each.completion === undefined,
+  );
   return isSame && isPermission && request.risk !== 'critical' && compareRisk(request.risk, granted.risk) <= 0;
 }
 
 /** The fields of a request that decide which approvals for a run cover it. */
 export type CoveredRequest = Pick<
   ApprovalRequest,
-  'runId' | 'partOfRunId' | 'principal' | 'tool' | 'toolDigest' | 'risk' | 'elicitation'
+  'runId' | 'partOfRunId' | 'principal' | 'tool' | 'toolDigest' | 'risk' | 'elicitation' | 'completion'
 >;
 
 /** Returns the id of the run whose approvals for the whole run cover the call of a request. */

@@ -4,6 +4,9 @@ import type { Principal, RunWriter } from '../base/run-context.ts';
 import type { ElicitationRequest } from '../tool/elicitation.ts';
 import type { ToolRisk } from '../tool/risk.ts';
 
+/** Beginning of the ids of requests with a `completion`. */
+export const completionPrefix = 'completion_';
+
 /** Request for permission to run one call, decided by a person or a rule. Immutable and JSON-serialisable. */
 export interface ApprovalRequest {
   readonly id: string;
@@ -42,6 +45,12 @@ export interface ApprovalRequest {
    * the decision if it is a form, and `denied` declines it.
    */
   readonly elicitation?: ElicitationRequest;
+  /**
+   * Present if the running call waits for its result from outside instead of a decision. No person decides such a request: `approved`
+   * delivers `{ result }` or `{ error }` as the `content` of the decision. `digest` is the SHA-256 of the token, in hexadecimal. The id of
+   * the request begins with {@link completionPrefix}, and that of no other request does.
+   */
+  readonly completion?: { readonly digest: string };
 }
 
 /**
@@ -52,7 +61,13 @@ export interface ApprovalRequest {
 export type ExpiryPolicy = 'deny' | 'park';
 
 /** A request for approval that a paused run waits for. */
-export type AwaitedApproval = Pick<ApprovalRequest, 'id' | 'callId' | 'tool' | 'risk' | 'expiresAt' | 'onExpiry'>;
+export interface AwaitedApproval extends Pick<
+  ApprovalRequest,
+  'id' | 'callId' | 'tool' | 'risk' | 'expiresAt' | 'onExpiry'
+> {
+  /** True for a call that waits for its result from outside. */
+  readonly isCompletion?: boolean;
+}
 
 /** `skipped` counts as denied; `modified` approves other arguments, which are validated and assessed again. */
 export type ApprovalDecision = 'approved' | 'denied' | 'skipped' | 'modified';
@@ -112,6 +127,8 @@ export interface ApprovalRequestOptions {
 
 /** Obtains approval decisions. The invoker limits the wait, so a handler may simply wait for its approver. */
 export interface ApprovalHandler {
+  /** True if it stores requests with a `completion` and waits for their results from outside. Other handlers never get one. */
+  readonly takesCompletions?: boolean;
   /** Resolves with the decision. */
   request(request: ApprovalRequest, options: ApprovalRequestOptions): Promise<ApprovalDecisionInput>;
 }

@@ -13,6 +13,7 @@ export type KernelErrorCode =
   | 'E_CALL_TIMEOUT'
   | 'E_CALL_UNKNOWN'
   | 'E_CANCELLED'
+  | 'E_COMPLETION_EXPIRED'
   | 'E_CONFIG_INVALID'
   | 'E_INTERNAL'
   | 'E_LIMIT_CALLS'

@@ -211,6 +211,15 @@ export interface RunEventPayloads {
     /** As in the request. */
     readonly elicitation?: ElicitationRequest['mode'];
   };
+  /** The call waits for its result from outside. After a restart the event is repeated, with the same id. */
+  'completion-requested': { readonly tool: string; readonly completionId: string; readonly expiresAt: number };
+  'completion-ended': {
+    readonly tool: string;
+    readonly completionId: string;
+    /** `ended`: the call ended otherwise, and its token is withdrawn. */
+    readonly outcome: 'result' | 'error' | 'expired' | 'ended';
+    readonly waitedMs: number;
+  };
   'budget-exceeded': { readonly tool: string; readonly limit: number };
   artifact: {
     /** Tool whose result it is; absent when a model or a script produced it. */

@@ -40,6 +40,21 @@ export interface ProgressUpdate {
   readonly message?: string;
 }
 
+/** Result of a call that another system delivers, once, with a token. */
+export interface Completion {
+  /** Secret of this call: any system that has it can end the call. Only its digest is stored. */
+  readonly token: string;
+  /** Address for the `POST` that ends the call; absent if the runtime has no address. */
+  readonly url: string | undefined;
+  /** Milliseconds since the Unix epoch; the call then ends with `E_COMPLETION_EXPIRED`. */
+  readonly expiresAt: number;
+  /**
+   * Begins the wait. What is delivered becomes the result of the call, also in another process, where the tool does not run again.
+   * So the promise never resolves: return it. It rejects when the call has ended, or continues elsewhere.
+   */
+  readonly result: Promise<never>;
+}
+
 /** Context of a tool call, passed in addition to the arguments. */
 export interface ToolContext {
   readonly runId: string;
@@ -87,6 +102,14 @@ export interface ToolContext {
    * `E_BUDGET_EXHAUSTED` after 20 requests of the call, `E_CANCELLED`
    */
   elicit(request: ElicitationRequest, options?: { readonly signal?: AbortSignal }): Promise<ElicitationResult>;
+  /**
+   * Creates the token with which another system ends this call. It is stored before it is returned, so after that the tool does not run
+   * again for this call, and the call waits up to `expiresInMs` (one day when absent, 24 days at most). The time of the wait does not
+   * count towards time limits. A call that ends otherwise withdraws its token.
+   * @throws KernelError `E_UNSUPPORTED` if no store keeps the token, `E_ARGUMENTS_INVALID` for `expiresInMs`, `E_BUDGET_EXHAUSTED` for
+   * a second one in the same call, `E_CANCELLED`, `E_STATE_UNAVAILABLE`
+   */
+  completion(options?: { readonly expiresInMs?: number }): Promise<Completion>;
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the call timed out. */
   check(): void;
   /**

@@ -1,3 +1,4 @@
+import { completionPrefix } from '@ravi/kernel';
 import type { Approval, ApprovalTransition, ApprovalStore, KernelError, Listing, RunWriter } from '@ravi/kernel';
 import { addChange, approvals, changes, pendingRow } from './approval-rows.ts';
 import { applyAction, approvalsLock, decideApproval, withdrawIfEnded } from './approval-steps.ts';
@@ -6,8 +7,14 @@ import { checkId, optionalPrincipalKey } from './keys.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
 import { checkWriter, ofRunAndBelow } from './run-rows.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
+import type { Condition } from './select.ts';
 import type { Database, SqlRunner } from './database.ts';
 
+// By the id: a damaged request is listed too.
+const isCompletionRow = (isCompletion: boolean): Condition => ({
+  text: `substr(id, 1, ${completionPrefix.length}) ${isCompletion ? '=' : '<>'}`,
+  value: completionPrefix,
+});
 const isUndecidedRow = { text: "status IN ('parked',", value: 'pending', after: ')' };
 
 /** Creates a store of approvals in a table, with an audit log written in the same transactions. */
@@ -46,7 +53,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
       const row = await selectRow(database, approvals.table, { id });
       return row && readRow(approvals, row);
     },
-    list: ({ principal, runId, sessionId, status }, page) =>
+    list: ({ principal, runId, sessionId, isCompletion, status }, page) =>
       selectPage(
         database,
         approvals,
@@ -56,7 +63,11 @@ export function createApprovalStore(database: Database): ApprovalStore {
           ...(status === 'undecided' ? {} : { status }),
         },
         page,
-        [...(runId === undefined ? [] : [ofRunAndBelow(runId)]), ...(status === 'undecided' ? [isUndecidedRow] : [])],
+        [
+          ...(runId === undefined ? [] : [ofRunAndBelow(runId)]),
+          ...(isCompletion === undefined ? [] : [isCompletionRow(isCompletion)]),
+          ...(status === 'undecided' ? [isUndecidedRow] : []),
+        ],
       ),
     decide: (id, decision) => change(id, undefined, (sql, approval) => decideApproval(sql, approval, decision)),
     consume: (id, binding, { consumer, now, writer }) =>

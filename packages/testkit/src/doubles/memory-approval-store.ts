@@ -1,4 +1,4 @@
-import { isCoveredBy, isUndecided, KernelError, nextApproval } from '@ravi/kernel';
+import { completionPrefix, isCoveredBy, isUndecided, KernelError, nextApproval } from '@ravi/kernel';
 import type {
   Approval,
   ApprovalAction,
@@ -47,10 +47,11 @@ export function createMemoryApprovalStore(): ApprovalStore {
       return write({ request, status: 'pending' }, undefined, { at: request.requestedAt });
     },
     get: async (id) => structuredClone(approvals.get(id)),
-    async list({ status: wantedStatus, ...filter }, { limit = defaultLimit, cursor } = {}) {
+    async list({ status: wantedStatus, isCompletion, ...filter }, { limit = defaultLimit, cursor } = {}) {
       const wanted = [...approvals.values()]
         .toReversed()
-        .filter((approval) => fits(approval.request, filter) && hasStatus(approval, wantedStatus));
+        .filter((approval) => fits(approval.request, filter) && hasStatus(approval, wantedStatus))
+        .filter(({ request: { id } }) => [undefined, id.startsWith(completionPrefix)].includes(isCompletion));
       const start = cursor === undefined ? 0 : wanted.findIndex(({ request }) => request.id === cursor) + 1;
       const items = structuredClone(wanted.slice(start, start + limit));
       const last = items.at(-1)?.request.id;

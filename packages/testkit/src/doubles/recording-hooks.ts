@@ -24,6 +24,8 @@ const everyType: Readonly<Record<HookEventType, true>> = {
   'session-opened': true,
   'session-closed': true,
   'run-input': true,
+  'completion-requested': true,
+  'completion-ended': true,
   'tool-call': true,
   'tool-retry': true,
   'tool-result': true,

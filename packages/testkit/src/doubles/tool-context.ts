@@ -35,6 +35,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     usedModel() {},
     reportsProgress: overrides.progress !== undefined,
     elicit: () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no person to ask')),
+    completion: () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no store for a token')),
     check() {
       if (signal.aborted) throw new KernelError('E_CANCELLED', 'The call was cancelled');
     },

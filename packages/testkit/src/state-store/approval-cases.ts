@@ -299,6 +299,10 @@ export function approvalCases({ needing }: StateStoreSuite): void {
     assert.deepEqual(await ids({ runId: 'run-2' }), ['f']);
     assert.deepEqual(await ids({ sessionId: 'session-2' }), ['f']);
     assert.deepEqual(await ids({ status: 'approved' }), ['b']);
+    await create(approvals, 'completion_1', { completion: { digest: '0'.repeat(64) } });
+    assert.deepEqual(await ids({ isCompletion: true }), ['completion_1']);
+    assert.deepEqual(await ids({ isCompletion: false, status: 'undecided' }), ['f', 'e', 'd', 'c', 'a']);
+    assert.equal((await ids({})).length, 7);
   });
 
   scenario(

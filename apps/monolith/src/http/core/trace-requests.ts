@@ -1,6 +1,8 @@
 import { context as contexts, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { TextMapGetter } from '@opentelemetry/api';
 import type { MiddlewareHandler } from 'hono';
+import { redacted } from '@ravi/invoker';
+import { withoutCompletionTokens } from '@ravi/support';
 import { matchedRoute } from './request-log.ts';
 import type { TelemetryProviders } from '../../observability/open-exporters.ts';
 
@@ -26,7 +28,7 @@ export function traceRequests({ tracerProvider, meterProvider }: TelemetryProvid
     const { pathname, protocol } = new URL(req.url);
     const common = { 'http.request.method': req.method, 'url.scheme': protocol.slice(0, -1) };
     const parent = propagation.extract(contexts.active(), req.raw.headers, headerNames);
-    const attributes = { ...common, 'url.path': pathname };
+    const attributes = { ...common, 'url.path': withoutCompletionTokens(pathname, redacted) };
     const span = tracer.startSpan(req.method, { kind: SpanKind.SERVER, attributes }, parent);
     const started = performance.now();
     await contexts.with(trace.setSpan(parent, span), next);

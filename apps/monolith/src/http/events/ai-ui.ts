@@ -104,6 +104,8 @@ export function aiUiEvents(runId: string): EventFormat {
         case 'artifact':
         case 'handoff':
         case 'run-input':
+        case 'completion-requested':
+        case 'completion-ended':
         case 'model-lent':
           return write({ type: `data-${type}`, data });
       }

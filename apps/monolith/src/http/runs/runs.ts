@@ -80,12 +80,22 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       const details = runDetails(run, await recorder.recordOf(run.id));
       const children = await readChildRuns(store.runs, run.id);
       const { items } = await store.approvals.list({ runId: run.id, status: 'undecided' });
-      const pendingApprovals = items.map(({ status, request: { id, tool, expiresAt } }) => ({
+      const isAsked = ({ request }: (typeof items)[number]): boolean => request.completion === undefined;
+      const pendingApprovals = items.filter(isAsked).map(({ status, request: { id, tool, expiresAt } }) => ({
         id,
         tool,
         expiresAt,
         status: status === 'parked' ? ('parked' as const) : ('pending' as const),
       }));
+      const completions = items
+        .filter((each) => !isAsked(each))
+        .map(({ request: { id, callId, tool, requestedAt, expiresAt } }) => ({
+          id,
+          callId,
+          tool,
+          requestedAt,
+          expiresAt,
+        }));
       const { artifactRefs, inputsRead: read, ...shown } = details;
       const inputs = run.definition.kind === 'agent' ? await store.inputs.list(run.id) : [];
       const { trace, logs } = redactor.strings({ trace: shown.trace, logs: shown.logs });
@@ -97,6 +107,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
         inputs: inputs.map((input) => ({ ...input, isRead: read.has(input.id) })),
         children,
         pendingApprovals,
+        completions,
       };
     }),
     implement(api.runs.events, async (request) => {

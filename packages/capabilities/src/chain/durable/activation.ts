@@ -190,7 +190,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   }
 
   async function openSession(log: RunLog, onHumanWait: SessionDurability['onHumanWait']): Promise<InvokerSession> {
-    const { requestedApprovals, decidedApprovals, grants } = await waitFor(() =>
+    const { requestedApprovals, decidedApprovals, completions, grants } = await waitFor(() =>
       readApprovals(store.approvals, run.id, call?.session.reportedRunId),
     );
     const { approvals, ...session } = sessionOfRun(run, invoker);
@@ -205,6 +205,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       durability: {
         requestedApprovals,
         decidedApprovals,
+        completions,
         grants,
         onHumanWait,
         journal: log.journal,

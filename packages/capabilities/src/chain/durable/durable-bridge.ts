@@ -143,10 +143,11 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     const hasBegun = mayHaveBegun(known);
     // Calls inside it may have taken effect: they would be made again with it.
     const hasInner = recorded.innerCalls.some((id) => id.startsWith(`${call.callId}.`));
-    if (!hasInner && (isIdempotent || !hasBegun || canReconcile(tool))) {
+    const completion = session.durability?.completions.get(call.callId);
+    if (completion !== undefined || (!hasInner && (isIdempotent || !hasBegun || canReconcile(tool)))) {
       const { record, attempt, toolDigest } = entry;
       log.expect(call.callId, { position: place, requestDigest, attempt: attempt + 1 });
-      const interrupted = hasBegun ? { record, attempt, toolDigest } : undefined;
+      const interrupted = hasBegun ? { record, attempt, toolDigest, completion } : undefined;
       return invoker.invoke(call, { session, caller: 'chain', interrupted });
     }
     const unknown = unknownOutcome(known);

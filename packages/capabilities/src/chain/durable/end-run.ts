@@ -148,11 +148,22 @@ export function changedResult(error: KernelError, recorded: Pick<RecordedRun, 'c
   return { ...failedResult(error, recorded), status: 'paused', outputText, outputBlocks: [textBlock(outputText)] };
 }
 
-/** Returns the result of a run that waits for approval: its finished calls and the pending requests. */
+function pausedUntil(pending: readonly Approval[]): string {
+  const awaited = pending.filter(({ request }) => request.completion !== undefined);
+  const asked = pending.filter(({ request }) => request.completion === undefined);
+  const requests = asked.map(({ request }) => `${request.tool} (${request.id})`).join(', ');
+  const tools = awaited.map(({ request }) => request.tool).join(', ');
+  const parts = [
+    ...(asked.length === 0 ? [] : [`until these calls are approved or denied: ${requests}`]),
+    ...(awaited.length === 0 ? [] : [`until the results of these calls arrive from outside: ${tools}`]),
+  ];
+  return parts.join(', and ');
+}
+
+/** Returns the result of a run that waits for approval, or for results from outside: its finished calls and the pending requests. */
 export function pausedResult(left: ChainRunResult, pending: readonly Approval[]): ChainRunResult {
   const { logs, toolCalls, durationMs } = left;
-  const requests = pending.map(({ request }) => `${request.tool} (${request.id})`).join(', ');
-  const outputText = `The run is paused until these calls are approved or denied: ${requests}`;
+  const outputText = `The run is paused ${pausedUntil(pending)}`;
   return {
     status: 'paused',
     outputText,

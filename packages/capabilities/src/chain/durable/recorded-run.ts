@@ -6,6 +6,7 @@ import type {
   JournalItem,
   JsonValue,
   Approval,
+  ApprovalRequest,
   ApprovalStore,
   CompleteStateStore,
   ChainCallRecord,
@@ -81,6 +82,8 @@ export interface RunApprovals {
   readonly requestedApprovals: ReadonlySet<string>;
   /** Ids of the requests that no longer wait for a decision. */
   readonly decidedApprovals: ReadonlySet<string>;
+  /** Requests with which calls wait for their results from outside, by the id of the call. */
+  readonly completions: ReadonlyMap<string, ApprovalRequest>;
   /** Approvals that hold for the whole run. */
   readonly grants: readonly RunGrant[];
   readonly pending: readonly Approval[];
@@ -110,8 +113,12 @@ export async function hasWork(
   if (answered.length === 0) return false;
   const { items } = await journal.entries(runId);
   const calls = items.filter((item) => item.type === 'call').filter(mayHaveBegun);
-  const recorded = new Set(calls.map(({ entry }) => entry.record.callId));
-  return answered.some(({ request }) => !recorded.has(request.callId));
+  const idsOfCalls = (recorded: readonly JournaledCall[]): ReadonlySet<string> =>
+    new Set(recorded.map(({ entry }) => entry.record.callId));
+  const begun = idsOfCalls(calls);
+  // A call that waits for its result from outside has begun.
+  const ended = idsOfCalls(calls.filter(({ status }) => status === 'finished'));
+  return answered.some(({ request }) => !(request.completion === undefined ? begun : ended).has(request.callId));
 }
 
 /**
@@ -132,9 +139,15 @@ export async function readApprovals(
   } while (cursor !== undefined);
   // Those for a sub-agent count for the sub-agent.
   const isGrantHere = (approval: Approval): boolean => isGrant(approval) && wholeRunOf(approval.request) === wholeRunId;
+  const isOfRun = (request: ApprovalRequest): boolean => request.runId === runId && request.completion !== undefined;
   return {
     requestedApprovals: idsOf(approvals),
     decidedApprovals: idsOf(approvals.filter((approval) => !isUndecided(approval))),
+    completions: new Map(
+      approvals
+        .filter(({ request, status }) => isOfRun(request) && status !== 'withdrawn')
+        .map(({ request }) => [request.callId, request]),
+    ),
     grants: approvals
       .filter(isGrantHere)
       .map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
