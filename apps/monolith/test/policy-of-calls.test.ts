@@ -84,7 +84,7 @@ test('a script reaches neither itself nor more calls than its budget', async () 
   );
 });
 
-test('a large result is a preview and a reference, whose content another tool gets', async () => {
+test('a large result is a preview and a reference, whose content another tool gets; one without content is refused', async () => {
   const { run, requests } = await play(server, [[useTool('a', 'table')], [{ type: 'text', text: 'read' }]]);
   const [{ ref, bytes }] = run.artifacts;
   assert.equal(bytes, 8_000);
@@ -94,8 +94,10 @@ test('a large result is a preview and a reference, whose content another tool ge
   assert.deepEqual([small.text, small.artifactRef], ['row row ', undefined]);
   const sessionId = 'sizes';
   const { body: large } = await server.post('/v1/tools/table', { args: {}, sessionId });
-  const args = { data: { $artifact: large.artifactRef } };
-  assert.equal((await server.post('/v1/tools/size', { args, sessionId })).body.text, '8000');
+  const sizeOf = async (ref: string): Promise<Body> =>
+    (await server.post('/v1/tools/size', { args: { data: { $artifact: ref } }, sessionId })).body;
+  assert.equal((await sizeOf(large.artifactRef)).text, '8000');
+  assert.equal((await sizeOf(`blob_${'0'.repeat(32)}`)).error.code, 'E_BLOB_NOT_FOUND');
 });
 
 test('a skill that the model activates adds its instructions and restricts the tools, until it is deactivated', async () => {

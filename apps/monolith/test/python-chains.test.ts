@@ -40,3 +40,20 @@ test('tool_chain offers both languages and runs Python', { timeout: 60_000 }, as
   });
   assert.deepEqual([body.status, JSON.parse(body.text)], ['ok', [{ n: 0 }, { n: 1 }, { n: 2 }]]);
 });
+
+test('a script in Python reaches no file of the host, no network and no process', { timeout: 60_000 }, async () => {
+  const code = `
+import socket, subprocess
+def refused(attempt):
+    try:
+        attempt()
+        return False
+    except Exception:
+        return True
+return [
+    refused(lambda: open(${JSON.stringify(import.meta.filename)})),
+    refused(lambda: socket.create_connection(("127.0.0.1", ${new URL(server.url).port}))),
+    refused(lambda: subprocess.run(["id"])),
+]`;
+  assert.deepEqual(await run(code), [true, true, true]);
+});

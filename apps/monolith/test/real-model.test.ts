@@ -9,7 +9,7 @@ import { startServer } from './support/server.ts';
 interface ChatRequest {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content?: string }[];
-  readonly tools: readonly { readonly function: { readonly name: string } }[];
+  readonly tools: readonly { readonly function: { readonly name: string; readonly strict?: boolean } }[];
 }
 
 const chunk = (delta: object, finish: string | null = null): string =>
@@ -87,4 +87,30 @@ test('a key selects its provider, in the order of the three', () => {
   assert.equal(idOf({ GOOGLE_API_KEY: 'g' }), 'google');
   assert.equal(chooseModel({ ...keys, RAVI_MODEL: 'gpt-9' }, { script: undefined }).model, 'gpt-9');
   assert.equal(idOf({}), idOf({ OPENAI_API_KEY: '' }));
+});
+
+/** Takes any names, which strict schemas cannot say. */
+const free = `export default {
+  name: 'free', description: 'Takes any names.', risk: 'safe',
+  inputSchema: { type: 'object', additionalProperties: { type: 'string' } }, execute: async () => ({ content: [], isError: false }),
+};`;
+
+test('with strict mode the declarations of a model server are strict, except where a schema cannot be strict', async () => {
+  await using models = await startLoopbackServer(() => ({
+    body: [chunk({ content: 'ok' }), chunk({}, 'stop'), 'data: [DONE]\n\n'],
+  }));
+  const use = { use: '@ravi/provider-openai', model: 'm', baseUrl: `${models.url}/v1`, strict: 'always' };
+  await using server = await startServer(
+    { plugins: { modelProvider: [use] } },
+    { 'tools/free.mjs': free },
+    { isServer: true },
+  );
+  const { body: started } = await server.post('/v1/runs', { kind: 'agent', task: 'Say hello' });
+  for await (const { event } of readEvents(await fetch(`${server.url}/v1/runs/${started.id}/events`)))
+    if (event === 'run-end') break;
+  const [asked] = models.requests.map(({ body }) => body as ChatRequest);
+  const strict = Object.fromEntries(
+    (asked?.tools ?? []).map(({ function: { name, strict: is = false } }) => [name, is]),
+  );
+  assert.deepEqual([strict['launch'], strict['free']], [true, false]);
 });

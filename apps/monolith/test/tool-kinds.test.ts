@@ -52,11 +52,33 @@ export default defineStatefulTool({
   async *execute() { const first = yield 'how many?'; const second = yield 'and then?'; return first.n + second.n; },
 });`;
 
+/** A tool that asks an agent of its own, and one that calls through an invoker of its own, without a store of artifacts. */
+const inner = `
+import { ReActAgent } from ${JSON.stringify(import.meta.resolve('@ravi/agents'))};
+import { Toolbox, ToolInvoker } from ${JSON.stringify(import.meta.resolve('@ravi/invoker'))};
+import provider from '../model.mjs';
+const tool = (name, execute) => ({ name, description: name, risk: 'safe', inputSchema: { type: 'object' }, execute });
+const text = (value) => ({ content: [{ type: 'text', text: value }], isError: false });
+const long = tool('long', async () => text('x'.repeat(10_000)));
+export default [
+  tool('ponder', async () => {
+    const agent = new ReActAgent({ name: 'thinker', model: provider.create(), tools: [] });
+    return text((await agent.run(JSON.stringify([[{ type: 'text', text: 'because' }]]))).text);
+  }),
+  tool('inline', async () => {
+    const invoker = new ToolInvoker({ registry: new Toolbox([long]) });
+    await using session = invoker.openSession();
+    const { text: whole, artifactRef } = await invoker.invoke({ name: 'long', args: {} }, { session });
+    return text(whole.length + ' ' + artifactRef);
+  }),
+  tool('whoami', async (_args, { agent }) => text(String(agent))),
+];`;
+
 let server: TestServer;
 beforeAll(async () => {
   server = await startPlaying(
     { policy: { callTimeoutMs: 1_000 } },
-    { 'tools/kinds.mjs': kinds, 'tools/count.mjs': counter },
+    { 'tools/kinds.mjs': kinds, 'tools/count.mjs': counter, 'tools/inner.mjs': inner },
   );
 }, 60_000);
 afterAll(() => server[Symbol.asyncDispose]());
@@ -129,4 +151,9 @@ test('a call ends at its time limit, and a failure of a tool is its result', asy
     ['hang', 'timeout', 'E_CALL_TIMEOUT'],
   ]);
   assert.match(text, /callTimeoutMs.* \| it is broken/);
+});
+
+test('a tool knows the agent of its run, may ask one of its own, and may call without a store of artifacts', async () => {
+  const calls = [useTool('a', 'whoami'), useTool('b', 'ponder'), useTool('c', 'inline')];
+  assert.equal((await play(server, [calls])).text, 'ravi | because | 10000 undefined');
 });
