@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RaviConfig } from '@ravi/host';
 import { startLoopbackServer } from '@ravi/testkit';
 import type { LoopbackAnswer, LoopbackServer } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -17,14 +18,20 @@ const failure = (status: number, code: string, message = 'no'): LoopbackAnswer =
   body: { error: { code, message } },
 });
 
-function serverWith(models: readonly LoopbackServer[], agent: object = {}): Promise<TestServer> {
+function serverWith(
+  models: readonly LoopbackServer[],
+  agent: object = {},
+  { limits = [], ...more }: Pick<RaviConfig, 'agents'> & { readonly limits?: readonly (object | undefined)[] } = {},
+): Promise<TestServer> {
   const entry = ({ url }: LoopbackServer, at: number) => ({
     use: '@ravi/provider-openai',
     id: `model-${at}`,
     model: 'm',
     baseUrl: `${url}/v1`,
+    ...(limits[at] && { limits: limits[at] }),
   });
   const config = {
+    ...more,
     agent: { modelRetries: 1, maxModelRetryDelayMs: 0, ...agent },
     plugins: { modelProvider: models.map(entry) },
   };
@@ -32,8 +39,8 @@ function serverWith(models: readonly LoopbackServer[], agent: object = {}): Prom
 }
 
 /** Runs a task over HTTP and returns the run with its events. */
-async function run(server: TestServer) {
-  const { body: started } = await server.post('/v1/runs', { kind: 'agent', task: 'Say hello' });
+async function run(server: TestServer, more: object = {}) {
+  const { body: started } = await server.post('/v1/runs', { kind: 'agent', task: 'Say hello', ...more });
   const events: { readonly type: string | undefined; readonly data: Record<string, unknown> }[] = [];
   for await (const { event, data } of readEvents(await fetch(`${server.url}/v1/runs/${started.id}/events`)))
     events.push({ type: event, data: JSON.parse(data).data });
@@ -63,6 +70,34 @@ for (const [what, first] of classes) {
     assert.deepEqual([broken.requests.length, working.requests.length], [1, 1]);
   });
 }
+
+test('each provider has its limits, and a request goes through the list of its agent until one answers', async () => {
+  await using limited = await startLoopbackServer(() => said('limited'));
+  await using busy = await startLoopbackServer(() => failure(429, 'rate_limit_exceeded'));
+  await using broken = await startLoopbackServer(() => failure(500, 'server_error'));
+  await using working = await startLoopbackServer(() => said('working'));
+  const models = [limited, busy, broken, working];
+  const once = { requestsPerMinute: 1, maxWaitMs: 0 };
+  const agents = { careful: { model: ['model-3', 'model-0'] } };
+  await using server = await serverWith(
+    models,
+    { modelRetries: 0 },
+    { agents, limits: [once, once, undefined, { requestsPerMinute: 2, maxWaitMs: 0 }] },
+  );
+  const counts = (): readonly number[] => models.map(({ requests }) => requests.length);
+  const textOf = async (more: object = {}): Promise<string> => (await run(server, more)).body.outcome.result.text;
+  assert.equal(await textOf(), 'limited');
+  assert.deepEqual(counts(), [1, 0, 0, 0]);
+  // The first has reached its limit, and the next two fail.
+  assert.equal(await textOf(), 'working');
+  assert.deepEqual(counts(), [1, 1, 1, 1]);
+  assert.equal(await textOf({ agent: 'careful' }), 'working');
+  // No provider of its list has a request left, and none is asked.
+  const { body } = await run(server, { agent: 'careful' });
+  assert.deepEqual([body.status, body.error.code], ['failed', 'E_MODEL_RATE_LIMITED']);
+  assert.match(body.error.message, /model-3: .*requestsPerMinute; model-0: .*requestsPerMinute/);
+  assert.deepEqual(counts(), [1, 1, 1, 2]);
+});
 
 test('an address where nothing listens fails over, and the failed model is asked last while it cools down', async () => {
   const gone = await startLoopbackServer(() => said('never'));

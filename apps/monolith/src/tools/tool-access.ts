@@ -53,6 +53,7 @@ export function createToolAccess(initial: ToolAccessRules, toolbox: Toolbox): To
       const isGone = ofRoles.size > 0 && roles.size > 0 && !roles.has(principal) && principal !== localCaller.principal;
       return isGone ? noTool : base;
     },
+    isDisabled: (tool) => rules.base?.has(tool) === false,
     isForAll(tool) {
       const { base, ofRoles } = rules;
       return (base?.has(tool) ?? true) && [...ofRoles.values()].every((filter) => filter.has(tool));

@@ -7,8 +7,14 @@ export function allowedGate(pending: PendingCall): GateOutcome {
   const { tool, caller, session } = pending;
   if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are disabled in this session');
   if (!session.callerFilters.has(pending.name)) {
-    const message = `The tool ${pending.name} may not be called: the operator has disabled it, or did not grant it to this caller`;
-    return stopDenied('E_TOOL_NOT_ALLOWED', message);
+    const { name } = pending;
+    if (session.callerFilters.isDisabled(name)) {
+      return stopDenied('E_TOOLS_DISABLED', `The operator has disabled the tool ${name}`);
+    }
+    return stopDenied(
+      'E_TOOL_NOT_ALLOWED',
+      `The tool ${name} may not be called: the operator did not grant it to this caller`,
+    );
   }
   if (!session.allows(pending.name)) {
     return stopDenied('E_TOOL_NOT_ALLOWED', `The tool ${pending.name} is not allowed in this session`);

@@ -29,9 +29,10 @@ export function checkOutput(pending: PendingCall, output: ToolOutput): ToolOutpu
  * checked again: an interceptor that replaces it returns the new value.
  */
 export function checkReplacement(pending: PendingCall, result: InvocationResult): InvocationResult {
-  const { tool } = pending;
   if (result.status !== 'ok' || result.artifactRef !== undefined) return result;
-  if (!isLocalTool(tool) || tool.outputSchema === undefined) return result;
+  // A call that stopped early has not looked up its tool.
+  const tool = pending.runtime.registry.get(pending.name);
+  if (tool === undefined || !isLocalTool(tool) || tool.outputSchema === undefined) return result;
   const value = result.structured === undefined ? result.text : result.structured;
   const problem = validateArguments(pending.runtime.schemas, tool.outputSchema, value);
   if (problem === undefined) return result;

@@ -13,6 +13,8 @@ export interface CallerAccess {
    * call.
    */
   toolsOf(principal: Principal): ToolFilter | undefined;
+  /** True for a tool that no principal may call. Only the error says so. */
+  isDisabled?(tool: string): boolean;
 }
 
 /**
@@ -66,6 +68,11 @@ export class CallerFilters {
   /** True if every filter has the tool. */
   has(tool: string): boolean {
     return this.all.every((filter) => filter.has(tool));
+  }
+
+  /** True if the operator has disabled the tool for every principal. */
+  isDisabled(tool: string): boolean {
+    return this.#access?.isDisabled?.(tool) === true || this.#around?.isDisabled(tool) === true;
   }
 }
 

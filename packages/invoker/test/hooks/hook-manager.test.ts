@@ -143,6 +143,15 @@ test('a failure may be replaced by a success, and the trace still has the failur
   assert.equal(harness.onlyRecord().status, 'error');
 });
 
+test('the result of a call that stopped before its tool was looked up may be replaced, also by a success', async () => {
+  const harness = atPoint('budget-exceeded');
+  const missing = { status: 'ok', text: 'there is none', files: [] } as const;
+  harness.hooks.interceptResult('tool-error', () => missing);
+  assert.deepEqual(await harness.call('unknown'), missing);
+  harness.hooks.interceptResult('budget-exceeded', (_call, result) => ({ ...result, text: `${result.text} Stop.` }));
+  assert.match((await harness.call('good')).text, /is used up.* Stop\.$/);
+});
+
 test('a denied call stays denied, even if an interceptor returns ok or changes the result in place', async () => {
   for (const point of ['permission-denied', 'tools-disabled'] as const) {
     const harness = atPoint(point);
