@@ -1,3 +1,5 @@
+import { pluginPorts } from '@ravi/host';
+import type { PortName } from '@ravi/kernel';
 import { compilerConfig, jsonFile } from '../project/write-files.ts';
 import type { NewAdapter, PackageLayout } from './package-files.ts';
 import { starters } from './starters.ts';
@@ -66,5 +68,5 @@ The test is the contract suite of the port \`${port}\`. In a configuration next 
 
 function useOf(port: string, specifier: string): string {
   const use = `{ "use": "${specifier}" }`;
-  return port === 'modelProvider' || port === 'toolSource' ? `[${use}]` : use;
+  return pluginPorts[port as PortName] === 'list' ? `[${use}]` : use;
 }

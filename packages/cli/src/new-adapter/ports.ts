@@ -64,6 +64,38 @@ export const portTemplates: Readonly<Record<string, PortTemplate>> = {
     suiteEntry: 'tool-source',
     suiteArguments: (create) => `() => ({ source: ${create} })`,
   },
+  interceptor: {
+    folder: 'extensions',
+    prefix: 'interceptor',
+    type: 'Interceptor',
+    suite: 'interceptorContract',
+    suiteEntry: 'interceptor',
+    suiteArguments: (create) => `() => ${create}`,
+  },
+  middleware: {
+    folder: 'extensions',
+    prefix: 'middleware',
+    type: 'RunMiddleware',
+    suite: 'middlewareContract',
+    suiteEntry: 'middleware',
+    suiteArguments: (create) => `() => ${create}`,
+  },
+  guardrail: {
+    folder: 'extensions',
+    prefix: 'guardrail',
+    type: 'Guardrail',
+    suite: 'guardrailContract',
+    suiteEntry: 'guardrail',
+    suiteArguments: (create) => `() => ${create}, { output: { passes: 'hello', trips: 'swordfish' } }`,
+  },
+  historyView: {
+    folder: 'extensions',
+    prefix: 'view',
+    type: 'HistoryView',
+    suite: 'historyViewContract',
+    suiteEntry: 'history-view',
+    suiteArguments: (create) => `() => ${create}`,
+  },
 };
 
 /** Names of an adapter: `FsBlobStore` in code, `blob-fs` as a plugin. */

@@ -100,6 +100,49 @@ export const starters: Readonly<Record<string, Starter>> = {
         doc: 'It brings one tool: find yours instead.',
       }),
   },
+  interceptor: {
+    ...template('interceptor'),
+    source: (names) =>
+      sourceOf(names, 'interceptor', {
+        types: ['Interceptor', 'Plugin'],
+        result: 'Interceptor',
+        body: `  return { beforeTool: () => ({ action: 'continue' }) };`,
+        doc: 'It lets every call pass: change or deny some, or replace results in its other members.',
+      }),
+  },
+  middleware: {
+    ...template('middleware'),
+    source: (names) =>
+      sourceOf(names, 'middleware', {
+        types: ['Plugin', 'RunMiddleware'],
+        result: 'RunMiddleware',
+        body: `  return { model: (request, next) => next(request) };`,
+        doc: 'It passes every request on: act before or after, or around steps and calls.',
+      }),
+  },
+  guardrail: {
+    ...template('guardrail'),
+    source: (names) =>
+      sourceOf(names, 'guardrail', {
+        types: ['Guardrail', 'Plugin'],
+        result: 'Guardrail',
+        body: `  return {
+    name: '${names.plugin}',
+    output: (text) => (text.includes('swordfish') ? 'The response has the password' : undefined),
+  };`,
+        doc: 'It ends a run whose model writes one word: check requests, responses or calls instead.',
+      }),
+  },
+  historyView: {
+    ...template('historyView'),
+    source: (names) =>
+      sourceOf(names, 'historyView', {
+        types: ['HistoryView', 'Plugin'],
+        result: 'HistoryView',
+        body: `  return { view: (messages) => messages };`,
+        doc: 'It shows the whole conversation: leave out or shorten messages.',
+      }),
+  },
 };
 
 /** Returns the starter of an adapter without an implementation: its factory throws `E_UNSUPPORTED`. */
