@@ -1,4 +1,5 @@
 import 'reflect-metadata/lite';
+import { isLoopTool } from '@ravi/agents';
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import type { DecisionRules } from '@ravi/approval-kit';
 import { createArgumentDigest } from '@ravi/host';
@@ -9,6 +10,7 @@ import { createTelemetry } from '@ravi/otel';
 import type { Telemetry } from '@ravi/otel';
 import { container as root, instancePerContainerCachingFactory } from 'tsyringe';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
+import { createToolAccess } from './access/tool-access.ts';
 import { openSharedBudgets } from './budgets/open-shared-budgets.ts';
 import { createHttpApp } from './http/app.ts';
 import { createEndpoints } from './http/endpoints.ts';
@@ -24,11 +26,11 @@ import { createHealthCheck } from './http/server/health.ts';
 import { createChainRunner } from './runs/chain-runner.ts';
 import { createDurableServices, storesRequests } from './runs/durable-services.ts';
 import { createReload } from './reload/reload.ts';
+import { builtInSource } from './sources/built-in-tools.ts';
 import { createToolSources } from './sources/tool-sources.ts';
 import { tokens } from './tokens.ts';
 import type { Adapters, Configuration, Parts, Routes, Services } from './tokens.ts';
 import { createSnippetTools } from './tools/snippet-tools.ts';
-import { createToolAccess } from './tools/tool-access.ts';
 import { createToolMetrics } from './tools/tool-metrics.ts';
 
 /** Creates one part from the parts that it names. */
@@ -38,7 +40,11 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   hooks: createHooks,
   telemetry: openTelemetry,
   toolbox: ({ hooks, logger }) => new Toolbox([], { hooks, logger }),
-  toolAccess: ({ config, toolbox }) => createToolAccess(config, toolbox),
+  toolAccess: ({ config, toolbox }) =>
+    createToolAccess(config, {
+      toolbox,
+      isOfRuntime: (tool) => toolbox.sourceOf(tool) === builtInSource || isLoopTool(toolbox, tool),
+    }),
   toolSources: createToolSources,
   reload: createReload,
   toolMetrics: ({ hooks }) => createToolMetrics(hooks),

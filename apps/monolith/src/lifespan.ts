@@ -22,6 +22,7 @@ import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
 import { guideWarnings } from './reload/guide-warnings.ts';
 import type { Parts } from './tokens.ts';
+import { ruleWarning, ruleWarnings } from './access/rule-warnings.ts';
 
 /** Options of {@link openMonolith}. */
 export interface MonolithOptions extends InstallationOptions {
@@ -43,6 +44,8 @@ export interface Monolith extends AsyncDisposable {
   readonly container: DependencyContainer;
   /** Tools that are offered and those that could not be loaded, at this moment. */
   readonly toolReport: ToolReport;
+  /** Rules of the configuration about tools that have no effect at this moment. */
+  readonly ruleWarnings: readonly string[];
   /** Ends every run at once with status `cancelled`; no further run starts. */
   cancelRuns(): void;
 }
@@ -96,6 +99,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   // After the agents, which can be tools too.
   for (const reason of guideWarnings(parts.guides, parts.toolbox))
     parts.logger.warn('a kit or tool skill has no tool', { reason });
+  for (const reason of ruleWarnings(parts)) parts.logger.warn(ruleWarning, { reason });
   const runs = parts.durable?.store.runs;
   opening.use(
     startSweeper({
@@ -112,6 +116,9 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     container,
     get toolReport() {
       return sources.report;
+    },
+    get ruleWarnings() {
+      return ruleWarnings(parts);
     },
     cancelRuns,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

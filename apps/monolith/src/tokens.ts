@@ -38,7 +38,7 @@ import type { GuideSet } from './reload/guide-set.ts';
 import type { SkillSet } from './reload/skill-set.ts';
 import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
-import type { ToolAccess } from './tools/tool-access.ts';
+import type { ToolAccess } from './access/tool-access.ts';
 import type { ToolMetrics } from './tools/tool-metrics.ts';
 
 /** Everything that is known before an adapter opens. */

@@ -3,11 +3,14 @@ import { array, boolean, enumOf, object, strictObject, string } from './schema.t
 import type { ValueOf } from './schema.ts';
 
 /** The caller of a request. */
-export const callerIdentitySchema = object({
-  principal: string(),
-  roles: array(enumOf(['run', 'approve', 'admin'])),
-  isSignedIn: boolean({ description: 'True if the cookie of a sign-in names the caller, so that it can sign out.' }),
-});
+export const callerIdentitySchema = object(
+  {
+    principal: string(),
+    roles: array(enumOf(['run', 'approve', 'admin'])),
+    isSignedIn: boolean({ description: 'True if the cookie of a sign-in names the caller, so that it can sign out.' }),
+  },
+  { toolRole: string({ description: 'Role that says which tools the caller may call.' }) },
+);
 
 /** The caller of a request: its principal and roles. */
 export type CallerIdentity = ValueOf<typeof callerIdentitySchema>;

@@ -34,6 +34,10 @@ export const settingsSchema = object({
   policy: policySchema,
   model: object({ id: string(), isDemo: boolean({ description: 'True if a script plays the model.' }) }),
   versions: record(string()),
+  warnings: array(string(), {
+    description:
+      'Rules about tools without an effect, such as patterns that match no tool; empty for callers with the role run only.',
+  }),
 });
 
 /** Installed plugins, their health and the effective policy. */
@@ -74,6 +78,9 @@ const reloadSchema = object({
     }),
     failures: array(object({ from: string(), message: string() }), {
       description: 'Mistakes in the configuration. With one, the previous configuration stays.',
+    }),
+    warnings: array(string(), {
+      description: 'Rules about tools without an effect, such as patterns that match no tool.',
     }),
   }),
   /** Also of kits and tool skills: `kit release`, `tool skill run_tests`. */

@@ -52,6 +52,21 @@ test('what is broken is named with what to do, and the other plugins are examine
   assert.ok(checks.some(({ check, status: each }) => check.startsWith('approvalHandler') && each === 'ok'));
 });
 
+test('a rule about tools that matches nothing is a failed check with a suggestion', async () => {
+  const config = {
+    tools: ['./tools'],
+    toolAccess: { disabled: ['lanch', 'wait'] },
+    agents: { one: { tools: { deny: ['ad'] } } },
+  };
+  await using ravi = await createRavi({ 'ravi.config.json': JSON.stringify(config) });
+  const { code, output } = await ravi.run(['doctor']);
+  assert.equal(code, 1);
+  assert.match(
+    output,
+    /failed {2}rules about tools: toolAccess\.disabled: the pattern "lanch" matches no tool; did you mean launch\?; agents\.one: the pattern "ad" matches no tool; did you mean add\?\n/,
+  );
+});
+
 test('a configuration that does not parse and a tool file that does not load are failed checks', async () => {
   await using ravi = await createRavi({ 'broken.json': '{', 'tools/torn.mjs': 'export default {' });
   const unparsed = await ravi.run(['doctor', '--config', 'broken.json']);

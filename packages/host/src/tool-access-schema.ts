@@ -22,7 +22,7 @@ export const toolAccessProperties: Readonly<Record<string, JsonSchema>> = {
     additionalProperties: false,
     default: {},
     description:
-      'Tools that callers may use, on every path to a tool. Patterns are whole names, "git.*" or "mcp:server/*".',
+      'Tools that callers may use, on every path to a tool. Patterns are whole names, "git.*" or "mcp:server/*". A reload reads this key again.',
     properties: {
       disabled: { ...patterns, description: 'Tools that no caller may use.' },
       roles: {

@@ -60,6 +60,7 @@ test('without a file the defaults apply and relative paths start at the working 
     agents: {},
     defaultAgent: 'ravi',
     supervision: { maxAgents: 16, maxDepth: 3, maxConcurrent: 64 },
+    toolAccess: {},
     plugins: {},
   });
   assert.equal(baseDir, folder);
@@ -203,6 +204,23 @@ test('a module that throws, exports nothing or contains a function is reported b
 test('an invalid collector address and an invalid level are reported', async () => {
   const file = { 'ravi.config.json': '{"telemetry": {"endpoint": "collector"}, "logging": {"level": "loud"}}' };
   await assert.rejects(load(file), invalid('endpoint', 'level'));
+});
+
+test('tool roles that do not exist or contradict each other are reported at their places', async () => {
+  const tokenSha256 = 'a'.repeat(64);
+  const tokens = [
+    { principal: 'ada', tokenSha256, toolRole: 'raeder' },
+    { principal: 'bob', tokenSha256, toolRole: 'reader' },
+    { principal: 'bob', tokenSha256 },
+  ];
+  const toolAccess = { roles: { reader: { allow: ['get_*'] }, writer: {} } };
+  await assert.rejects(
+    load({ 'ravi.config.json': JSON.stringify({ server: { tokens }, toolAccess }) }),
+    invalid(
+      'server.tokens[0].toolRole: toolAccess.roles has no role "raeder"; did you mean "reader"?',
+      'server.tokens[2].toolRole: the principal "bob" has another one in server.tokens[1]',
+    ),
+  );
 });
 
 test('agents that contradict each other are reported at their places', async () => {

@@ -1,3 +1,4 @@
+import { printable } from '@ravi/approval-web/text';
 import { useQuery } from '@tanstack/react-query';
 import type { AdapterHealth, Settings } from '@ravi/api';
 import { settingsQuery } from '../api/queries.ts';
@@ -23,9 +24,11 @@ export function SettingsPage() {
   );
 }
 
-function SettingsContent({ settings: { plugins, health, policy, versions, model } }: { readonly settings: Settings }) {
+function SettingsContent({ settings }: { readonly settings: Settings }) {
+  const { plugins, health, policy, versions, model, warnings } = settings;
   return (
     <>
+      <Warnings warnings={warnings} />
       {model !== undefined && (
         <section className="panel" aria-labelledby="model-title">
           <h2 className="panel-title" id="model-title">
@@ -70,6 +73,17 @@ function SettingsContent({ settings: { plugins, health, policy, versions, model 
         <Facts facts={versions} />
       </section>
     </>
+  );
+}
+
+function Warnings({ warnings }: Pick<Settings, 'warnings'>) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul className="notice" role="status">
+      {warnings.map((warning) => (
+        <li key={warning}>{printable(warning)}</li>
+      ))}
+    </ul>
   );
 }
 

@@ -186,6 +186,7 @@ export const settings: Settings = {
   model: { id: 'scripted-demo', isDemo: true },
   versions: { ravi: '0.1.0', node: 'v24.21.0' },
   policy: defaultChainPolicy,
+  warnings: ['toolAccess.disabled: the pattern "lanch" matches no tool; did you mean launch?'],
   health: {
     stateStore: { status: 'ok', durationMs: 0.4 },
     blobStore: { status: 'ok', durationMs: 1.2 },

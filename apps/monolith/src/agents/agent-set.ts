@@ -2,7 +2,7 @@ import { askToolNames, createAgentTool, createJudge, ReActAgent, verdictOutput }
 import type { AgentMiddleware, AgentOptions, Supervision } from '@ravi/agents';
 import { builtInAgent, delegatesOf } from '@ravi/host';
 import type { AgentEntry, ResolvedConfig } from '@ravi/host';
-import { createToolRules, unmatchedPatterns } from '@ravi/invoker';
+import { createToolRules } from '@ravi/invoker';
 import type { Toolbox, ToolInvoker, ToolRuleLists } from '@ravi/invoker';
 import { isHostedTool, isLocalTool, KernelError, staticRisk } from '@ravi/kernel';
 import type { Clock, InterceptedCall, Kit, ModelProvider, Skill, Tool } from '@ravi/kernel';
@@ -10,6 +10,7 @@ import { nearNames } from '@ravi/support';
 import type { Guides } from '../reload/load-guides.ts';
 import { builtInSource, delegatesSource } from '../sources/built-in-tools.ts';
 import { hostedToolSearchName } from '../tools/hosted-tool-search.ts';
+import { warningsOfAgent } from '../access/agent-warnings.ts';
 import { modelOfReferences } from './model-references.ts';
 
 /** Agents of a process by name. */
@@ -188,7 +189,7 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
     all,
     delegates: tools,
     rulesOf: (name) => rules.get(name) ?? noTools,
-    warningsOf: (name) => unmatched(name, entryOf(name), toolbox),
+    warningsOf: (name) => warningsOfAgent(name, config, toolbox),
   };
 }
 
@@ -276,15 +277,5 @@ function findNamed<Item extends { readonly name: string }>(
     );
     const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
     throw new KernelError('E_CONFIG_INVALID', `${place}[${index}]: there is no ${what} "${name}"${hint}`);
-  });
-}
-
-function unmatched(name: string, { tools = {}, guards = [] }: AgentEntry, toolbox: Toolbox): readonly string[] {
-  const place = name === builtInAgent ? 'agent' : `agents.${name}`;
-  const lists = { ...tools, allow: [...(tools.allow ?? []), ...guards.flatMap((guard) => guard.tools ?? [])] };
-  return unmatchedPatterns(lists, toolbox).map((pattern) => {
-    const near = nearNames(pattern, toolbox.names());
-    const hint = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
-    return `${place}: the pattern "${pattern}" matches no tool${hint}`;
   });
 }

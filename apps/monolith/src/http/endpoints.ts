@@ -27,6 +27,7 @@ import { snippetOperations } from './scripts/snippets.ts';
 import { sourceOperations } from './sources/sources.ts';
 import { toolOperations } from './tools/tools.ts';
 import type { Parts } from '../tokens.ts';
+import { ruleWarnings } from '../access/rule-warnings.ts';
 
 /** Creates the endpoints of the server: the operations of every subject and their description. */
 export function createEndpoints(parts: Parts): readonly Endpoint[] {
@@ -51,9 +52,10 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
       invoker,
       checkHealth,
       reload: parts.reload,
+      warnings: () => ruleWarnings(parts),
     }),
     ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
-    ...signInOperations(access),
+    ...signInOperations(access, toolAccess),
     ...toolOperations({
       toolbox,
       invoker,

@@ -12,8 +12,16 @@ export interface ConfigChanges {
 
 /** Returns what a new configuration changes. */
 export function configChanges(before: ResolvedConfig, after: ResolvedConfig): ConfigChanges {
-  const places = Object.keys(after).flatMap((key) => placesOf(key, fieldOf(before, key), fieldOf(after, key)));
+  const [earlier, later] = [withoutToolRoles(before), withoutToolRoles(after)];
+  const places = Object.keys(later).flatMap((key) => placesOf(key, fieldOf(earlier, key), fieldOf(later, key)));
   return { changed: places.filter(isLive), needsRestart: places.filter((place) => !isLive(place)) };
+}
+
+// These are compared where they are applied.
+function withoutToolRoles(config: ResolvedConfig): object {
+  const { tokens, ...server } = config.server;
+  const withoutRole = tokens.map((token) => Object.entries(token).filter(([key]) => key !== 'toolRole'));
+  return { ...config, server: { ...server, tokens: withoutRole } };
 }
 
 // One level below the first: entries of "agents" and fields of all others.

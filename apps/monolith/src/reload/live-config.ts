@@ -9,6 +9,7 @@ export const liveKeys = [
   'defaultAgent',
   'supervision',
   'budgets',
+  'toolAccess',
   'tools',
   'skills',
   'kits',

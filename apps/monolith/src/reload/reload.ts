@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ReloadResult } from '@ravi/api';
 import type { ResolvedConfig } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
@@ -6,6 +7,8 @@ import type { Parts } from '../tokens.ts';
 import { configChanges } from './config-changes.ts';
 import type { ConfigChanges } from './config-changes.ts';
 import { mergedConfig } from './live-config.ts';
+import { ruleWarning, ruleWarnings } from '../access/rule-warnings.ts';
+import { toolRolesOf } from '../access/tool-access.ts';
 import type { NameChanges, PreparedReload, ReloadDraft, ReloadFailure } from './reloadable.ts';
 
 /** Reads what can change while the server works again, and reports what has changed. What is broken keeps its previous state. */
@@ -15,6 +18,8 @@ export type Reload = () => Promise<ReloadResult>;
 export type ReloadParts = Pick<
   Parts,
   | 'toolSources'
+  | 'toolAccess'
+  | 'toolbox'
   | 'skills'
   | 'guides'
   | 'durable'
@@ -27,11 +32,17 @@ export type ReloadParts = Pick<
   | 'logger'
 >;
 
+interface ReadConfig {
+  readonly next: ResolvedConfig;
+  readonly tokens: ReloadDraft['tokens'];
+  readonly changes: ConfigChanges;
+}
+
 const nothing: ConfigChanges = { changed: [], needsRestart: [] };
 
 /** Creates the reload of a process. Reloads are executed one after the other. */
 export function createReload(parts: ReloadParts): Reload {
-  const { toolSources, skills, guides, liveConfig, readAgain, baseDir, redactor, logger } = parts;
+  const { toolSources, toolAccess, skills, guides, liveConfig, readAgain, baseDir, redactor, logger } = parts;
   const { config } = liveConfig;
 
   // Paths start at the folder of the configuration: the answer goes to other machines.
@@ -42,16 +53,23 @@ export function createReload(parts: ReloadParts): Reload {
   });
 
   /** Brings a configuration into effect, and what its files contain now: all of it or nothing. */
-  async function apply(next: ResolvedConfig): Promise<void> {
+  async function apply(next: ResolvedConfig, tokens: ReloadDraft['tokens']): Promise<void> {
     const draft: ReloadDraft = {
       config: next,
+      tokens,
       toolFolders: next.tools,
       skillFolders: next.skills,
       skills: skills.all,
       guides: guides.current,
     };
-    // In this order: agents have the skills, kits and tool skills that were loaded.
-    const all = [skills, guides, toolSources, ...(parts.durable === undefined ? [] : [parts.durable.agents])];
+    // In this order: what is forbidden holds before there is something new to call, and agents have the skills, kits and tool skills that were loaded.
+    const all = [
+      toolAccess,
+      skills,
+      guides,
+      toolSources,
+      ...(parts.durable === undefined ? [] : [parts.durable.agents]),
+    ];
     const prepared: PreparedReload[] = [];
     try {
       for (const each of all) {
@@ -66,14 +84,18 @@ export function createReload(parts: ReloadParts): Reload {
     for (const state of prepared) await state.commit();
   }
 
-  async function readConfig(failures: ReloadFailure[]): Promise<{ next: ResolvedConfig; changes: ConfigChanges }> {
+  async function readConfig(failures: ReloadFailure[]): Promise<ReadConfig> {
     const before = { ...config };
+    const tokens = toolAccess.rules.server.tokens;
     try {
       const read = await readAgain();
-      return { next: mergedConfig(before, read), changes: configChanges(before, read) };
+      const changes = configChanges(before, read);
+      const hasRoles = isDeepStrictEqual(toolRolesOf(tokens), toolRolesOf(read.server.tokens));
+      const changed = hasRoles ? changes.changed : [...changes.changed, 'server.tokens[].toolRole'];
+      return { next: mergedConfig(before, read), tokens: read.server.tokens, changes: { ...changes, changed } };
     } catch (error) {
       failures.push(configFailure(error));
-      return { next: before, changes: nothing };
+      return { next: before, tokens, changes: nothing };
     }
   }
 
@@ -85,15 +107,16 @@ export function createReload(parts: ReloadParts): Reload {
     const failures: ReloadFailure[] = [];
     await toolSources.reload();
     const before = { ...config };
+    const { tokens: tokensBefore } = toolAccess.rules.server;
     const read = await readConfig(failures);
     let { changes } = read;
     try {
-      await apply(read.next);
+      await apply(read.next, read.tokens);
     } catch (error) {
       failures.push(configFailure(error));
       changes = nothing;
       // Files that have changed count with the previous configuration, unless it is the cause.
-      await apply(before).catch((again: unknown) => {
+      await apply(before, tokensBefore).catch((again: unknown) => {
         const failure = configFailure(again);
         if (!failures.some(({ message }) => message === failure.message)) failures.push(failure);
       });
@@ -105,7 +128,7 @@ export function createReload(parts: ReloadParts): Reload {
       .map(({ failures: broken, ...change }) => ({ ...change, failures: broken.map(failureOf) }));
     const result: ReloadResult = {
       sources,
-      config: { ...changes, failures: failures.map(failureOf) },
+      config: { ...changes, failures: failures.map(failureOf), warnings: ruleWarnings(parts).map(clean) },
       skills: {
         ...joined(skills.changesSince(skillsBefore), guides.changesSince(guidesBefore)),
         failures: [...skills.failures, ...guides.failures].map(failureOf),
@@ -119,7 +142,8 @@ export function createReload(parts: ReloadParts): Reload {
     return result;
   }
 
-  function log({ sources, config: { changed, needsRestart, failures }, skills: ofSkills, agents }: ReloadResult): void {
+  function log({ sources, config: ofConfig, skills: ofSkills, agents }: ReloadResult): void {
+    const { changed, needsRestart, failures, warnings } = ofConfig;
     for (const { source, added, changed: again, removed } of sources) {
       if (added.length + again.length + removed.length === 0) continue;
       logger.info('tools were reloaded', { source, added, changed: again, removed });
@@ -133,6 +157,7 @@ export function createReload(parts: ReloadParts): Reload {
     if (needsRestart.length > 0) logger.warn('changes of the configuration need a restart', { needsRestart });
     for (const { from, message } of failures)
       logger.error('the configuration stays as before', { from, reason: message });
+    for (const reason of warnings) logger.warn(ruleWarning, { reason });
   }
 
   let last: Promise<unknown> = Promise.resolve();

@@ -19,6 +19,8 @@ export interface NameChanges {
 /** State that a reload is about to bring, for the parts that follow in the list. */
 export interface ReloadDraft {
   readonly config: ResolvedConfig;
+  /** Access tokens of the configuration, for their tool roles only: tokens themselves are read at the start. */
+  readonly tokens: ResolvedConfig['server']['tokens'];
   readonly toolFolders: readonly string[];
   readonly skillFolders: readonly string[];
   /** Set by the part that loads skills, which is the first. */

@@ -82,20 +82,25 @@ export function createToolSources(parts: Parts): ToolSources {
     search,
   );
   let all: readonly LiveSource[] = [];
+  const unsubscribe = toolAccess.onChange(() => updateBuiltIn());
   const listeners = new Set<() => void>();
   let isStarted = false;
 
   function follow({ hasFreed, hasNew }: ReadingEffect): void {
     if (!isStarted) return;
-    try {
-      builtIn.update();
-    } catch (error) {
-      logger.error('the tools of the runtime cannot be offered', { error });
-    }
+    updateBuiltIn();
     if (hasNew) for (const listener of listeners) listener();
     // A source that opened without a status never changes, and snippets are added to it elsewhere.
     for (const { state, refresh } of all) {
       if (hasFreed && state.hasConflict && state.status !== undefined) void refresh();
+    }
+  }
+
+  function updateBuiltIn(): void {
+    try {
+      builtIn.update();
+    } catch (error) {
+      logger.error('the tools of the runtime cannot be offered', { error });
     }
   }
 
@@ -214,6 +219,7 @@ export function createToolSources(parts: Parts): ToolSources {
       return all;
     },
     async [Symbol.asyncDispose]() {
+      unsubscribe();
       await Promise.all(all.map((source) => source[Symbol.asyncDispose]()));
     },
   };

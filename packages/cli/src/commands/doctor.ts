@@ -71,7 +71,11 @@ async function* checks(config: string | undefined, { cwd, env }: Terminal): Asyn
       monolith = await openMonolith({ configPath: config, cwd, env });
       return checkTools(monolith);
     });
-    if (monolith !== undefined) yield checkSkills(monolith);
+    if (monolith !== undefined) {
+      yield checkSkills(monolith);
+      const { ruleWarnings } = monolith;
+      yield check('rules about tools', () => checkRules(ruleWarnings));
+    }
   } finally {
     await monolith?.[Symbol.asyncDispose]();
   }
@@ -85,8 +89,9 @@ async function* serverChecks(invocation: Invocation, terminal: Terminal): AsyncG
   yield reached;
   if (reached.status === 'failed') return;
   let adapters: Settings['health'] = {};
+  let warnings: readonly string[] = [];
   yield check('access', async () => {
-    adapters = (await client.server.settings()).health;
+    ({ health: adapters, warnings = [] } = await client.server.settings());
     return 'the server accepts this caller';
   });
   yield check('skills', async () => {
@@ -103,6 +108,7 @@ async function* serverChecks(invocation: Invocation, terminal: Terminal): AsyncG
     const message = `${status === 'ok' ? 'healthy' : 'not available; see the log of the server'}, checked in ${durationMs.toFixed(1)} ms`;
     yield { check: port, status: status === 'ok' ? 'ok' : 'failed', message };
   }
+  yield check('rules about tools', () => checkRules(warnings));
 }
 
 /** Returns the plugins of a command and of a server together, because each leaves another port empty. */
@@ -149,6 +155,12 @@ async function checkPlugin(
   await using opened = await openInstalledPlugins(plugins, context);
   // Awaited here: a promise that is returned as it is would outlive what it uses.
   return await probe(port, opened);
+}
+
+/** @throws Error that names the rules without an effect */
+function checkRules(warnings: readonly string[]): string {
+  if (warnings.length === 0) return 'each of them has an effect';
+  throw new Error(warnings.join('; '));
 }
 
 async function checkTools(monolith: Monolith): Promise<string> {

@@ -15,7 +15,7 @@ export const reloadServer: CommandBody = async (invocation, terminal) => {
     for (const line of lines) terminal.print(line);
     if (lines.length === 0 && failures.length === 0) terminal.print('Nothing has changed.');
   }
-  for (const line of failures) terminal.warn(line);
+  for (const line of [...failures, ...result.config.warnings.map(visible)]) terminal.warn(line);
   return failures.length === 0 ? exitCode.ok : exitCode.failed;
 };
 

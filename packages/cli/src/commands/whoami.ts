@@ -13,9 +13,10 @@ const permissions = {
 /** Shows the principal and roles that the server knows the caller by. @throws RaviApiError `E_UNAUTHENTICATED` */
 export const showCaller: CommandBody = async (invocation, terminal) => {
   await using client = await connect(invocation, terminal);
-  const { principal, roles } = await client.login.get();
-  if (invocation.isJson) return terminal.print(JSON.stringify({ principal, roles }));
+  const { principal, roles, toolRole } = await client.login.get();
+  if (invocation.isJson) return terminal.print(JSON.stringify({ principal, roles, toolRole }));
   terminal.print(`principal ${visible(principal)}`);
-  const rows = roles.map((role) => ['role', role, permissions[role]]);
+  const ofTools = toolRole === undefined ? [] : [['tool role', visible(toolRole), 'says which tools may be called']];
+  const rows = [...roles.map((role) => ['role', role, permissions[role]]), ...ofTools];
   for (const line of tableLines(rows)) terminal.print(line);
 };

@@ -1,5 +1,6 @@
 import type { Role } from '@ravi/api';
 import type { Principal, Run, RunStore } from '@ravi/kernel';
+import { localPrincipal } from '../../access/tool-access.ts';
 import { problem } from '../core/problem.ts';
 
 /** Sender of a request. */
@@ -9,7 +10,10 @@ export interface Caller {
 }
 
 /** Caller of every request if no access tokens are configured. */
-export const localCaller: Caller = Object.freeze({ principal: 'local', roles: ['run', 'approve', 'admin'] as const });
+export const localCaller: Caller = Object.freeze({
+  principal: localPrincipal,
+  roles: ['run', 'approve', 'admin'] as const,
+});
 
 /** True if the caller may see what belongs to `principal`. */
 export function maySee({ principal: own, roles }: Caller, principal: Principal): boolean {

@@ -7,7 +7,7 @@ import { maxScriptBodyBytes } from '../scripts/script-request.ts';
 const keyBytes = 32;
 
 /** Creates the endpoint for clients of the Model Context Protocol. */
-export function createMcpPart({ invoker, toolbox, digestKey, config, clock, logger }: Parts): McpEndpoint {
+export function createMcpPart({ invoker, toolbox, toolAccess, digestKey, config, clock, logger }: Parts): McpEndpoint {
   const endpoint = createMcpEndpoint({
     stateKey: mcpStateKey(digestKey),
     clock,
@@ -15,11 +15,11 @@ export function createMcpPart({ invoker, toolbox, digestKey, config, clock, logg
     maxStreams: config.server.maxEventStreams,
     onError: (error) => logger.debug('a request of the Model Context Protocol failed', { error }),
   });
-  const unsubscribe = toolbox.onChange(endpoint.toolsChanged);
+  const ends = [toolbox.onChange(endpoint.toolsChanged), toolAccess.onChange(endpoint.toolsChanged)];
   return {
     ...endpoint,
     [Symbol.asyncDispose]() {
-      unsubscribe();
+      for (const end of ends) end();
       return endpoint[Symbol.asyncDispose]();
     },
   };

@@ -19,11 +19,13 @@ export interface SettingsServices {
   readonly invoker: ToolInvoker;
   readonly checkHealth: HealthCheck;
   readonly reload: Reload;
+  /** Returns the rules about tools that have no effect. */
+  readonly warnings: () => readonly string[];
 }
 
 /** Implements liveness, readiness and the settings of the server. */
 export function settingsOperations(services: SettingsServices): readonly Endpoint[] {
-  const { plugins: configured, missing, model, toolbox, invoker, checkHealth, reload } = services;
+  const { plugins: configured, missing, model, toolbox, invoker, checkHealth, reload, warnings } = services;
   return [
     implement(api.server.health, () => ({ status: 'ok', tools: toolbox.size })),
     implement(api.server.ready, async () => {
@@ -32,7 +34,8 @@ export function settingsOperations(services: SettingsServices): readonly Endpoin
       return isReady ? new Reply(200, { status: 'ok', adapters }) : new Reply(503, { status: 'unavailable', adapters });
     }),
     implement(api.server.reload, () => reload()),
-    implement(api.server.settings, async () => {
+    implement(api.server.settings, async ({ caller: { roles } }) => {
+      const isOperator = roles.some((role) => role !== 'run');
       // Options of plugins may hold secrets; the package is enough.
       const plugins = Object.entries(configured).flatMap(([port, entries]) =>
         [entries].flat().map(({ use }) => ({ port, package: use })),
@@ -44,6 +47,7 @@ export function settingsOperations(services: SettingsServices): readonly Endpoin
         policy: invoker.policy,
         model: { id: model.id, isDemo: model.id === demoModelId },
         versions: { node: process.version },
+        warnings: isOperator ? [...warnings()] : [],
       };
     }),
   ];

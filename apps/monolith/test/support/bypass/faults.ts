@@ -5,7 +5,7 @@ export const requested: JsonObject = Object.freeze({ to: 'friend', amount: 100 }
 /** Arguments that the approver of an edited request approves. */
 const edited: JsonObject = Object.freeze({ to: 'colleague', amount: 1 });
 
-/** Faults of an approval, and `approved`, which shows that the tool would run. */
+/** Faults of an approval or of the caller's tool role, and `approved`, which shows that the tool would run. */
 export const faults = [
   'approved',
   'denied',
@@ -17,6 +17,8 @@ export const faults = [
   'faulty-store',
   'faulty-hook',
   'cancelled',
+  'not-granted',
+  'taken-away',
 ] as const;
 
 /** One column of the matrix. */
@@ -39,8 +41,8 @@ export function expectedEffects(fault: Fault): readonly JsonObject[] {
 /** A store of approvals in which requests of the dangerous tool meet one fault. */
 export interface FaultyStore {
   readonly store: ApprovalStore;
-  /** Sets the fault of the next request; `cancel` cancels its run. */
-  arm(fault: Fault, cancel: () => void | Promise<void>): void;
+  /** Sets the fault of the next request. `act` cancels its run, or takes the tool from its caller. */
+  arm(fault: Fault, act: () => void | Promise<void>): void;
   /** Requests since `arm`. */
   readonly requests: readonly ApprovalRequest[];
   /** Approves every request since `arm` again, after the run has ended. */
@@ -54,7 +56,7 @@ export function createFaultyStore(
   notify: () => void,
 ): FaultyStore {
   let fault: Fault = 'approved';
-  let cancel: () => void | Promise<void> = () => {};
+  let act: () => void | Promise<void> = () => {};
   let requests: ApprovalRequest[] = [];
 
   const decide = async (id: string, decision: 'approved' | 'denied' | 'modified'): Promise<void> => {
@@ -66,7 +68,7 @@ export function createFaultyStore(
   async function react(request: ApprovalRequest): Promise<void> {
     const { id } = request;
     if (fault === 'expired') return;
-    if (fault === 'cancelled') await cancel();
+    if (fault === 'cancelled' || fault === 'taken-away') await act();
     await decide(id, fault === 'denied' ? 'denied' : fault === 'edited' ? 'modified' : 'approved');
     if (fault === 'replayed') await own.consume(id, request, { consumer: 'another call', now: Date.now() });
   }
@@ -96,8 +98,8 @@ export function createFaultyStore(
     get requests() {
       return requests;
     },
-    arm(next, cancelRun) {
-      [fault, cancel, requests] = [next, cancelRun, []];
+    arm(next, nextAct) {
+      [fault, act, requests] = [next, nextAct, []];
     },
     async approveLate() {
       for (const { id } of requests) await decide(id, 'approved');

@@ -23,6 +23,7 @@ export async function startServerPaths(): Promise<ServerPaths> {
   const faulty = createFaultyStore(approvals, { create, consume }, () => feed?.checkNow());
   // The services of the server call the store through this object.
   Object.assign(approvals, { create: faulty.store.create, consume: faulty.store.consume });
+  const access = container.resolve(tokens.toolAccess);
   const effects: JsonObject[] = [];
   container.resolve(tokens.toolbox).add(createPay(effects));
   const hooks: HookManager = container.resolve(tokens.hooks);
@@ -44,7 +45,9 @@ export async function startServerPaths(): Promise<ServerPaths> {
         for (const { runId } of faulty.requests) await post(`/v1/runs/${runId}/cancel`, {});
       };
       const cancel = path === 'http' ? () => controller.abort() : cancelScript;
-      faulty.arm(fault, cancel);
+      const takeAway = (): void => void access.replace({ toolAccess: { disabled: ['pay'] }, server: { tokens: [] } });
+      if (fault === 'not-granted') takeAway();
+      faulty.arm(fault, fault === 'taken-away' ? takeAway : cancel);
       const repair = fault === 'faulty-hook' ? breakHooks(hooks) : () => {};
       const code = `return tools.pay(${JSON.stringify(requested)});`;
       await (path === 'http'
@@ -52,6 +55,7 @@ export async function startServerPaths(): Promise<ServerPaths> {
         : post('/v1/chains', { code }));
       await faulty.approveLate();
       repair();
+      access.replace({ toolAccess: {}, server: { tokens: [] } });
       return { effects: [...effects], requests: faulty.requests.length };
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

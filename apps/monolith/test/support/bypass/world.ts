@@ -1,7 +1,7 @@
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool, silentLogger, systemClock } from '@ravi/kernel';
-import type { ToolInvokerOptions } from '@ravi/invoker';
+import type { ToolFilter, ToolInvokerOptions } from '@ravi/invoker';
 import type { CompleteStateStore, JsonObject, Sandbox, Tool } from '@ravi/kernel';
 import { createFaultyStore } from './faults.ts';
 import type { Fault, FaultyStore } from './faults.ts';
@@ -57,13 +57,19 @@ export function createWorld(fault: Fault, state: CompleteStateStore, sandbox: Sa
   const controller = new AbortController();
   const feed = createApprovalFeed({ store: state.approvals, clock: systemClock, logger: silentLogger });
   const faulty = createFaultyStore(state.approvals, state.approvals, () => feed.checkNow());
-  faulty.arm(fault, () => controller.abort());
+  let isGranted = fault !== 'not-granted';
+  faulty.arm(fault, () => {
+    if (fault === 'cancelled') controller.abort();
+    else isGranted = false;
+  });
+  const withoutPay: ToolFilter = { has: (tool) => tool !== 'pay' };
   const hooks = new HookManager();
   if (fault === 'faulty-hook') breakHooks(hooks);
   const toolbox = new Toolbox();
   const parts = {
     hooks,
     journal: state.journal,
+    access: { toolsOf: () => (isGranted ? undefined : withoutPay) },
     approvalHandler: createStoredApprovals({ store: faulty.store, feed }),
     policy: fault === 'expired' ? { approvalTimeoutMs: 50 } : {},
   };

@@ -1,12 +1,10 @@
-import { isLoopTool } from '@ravi/agents';
+import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig, ToolPatterns } from '@ravi/host';
 import { createToolRules, unmatchedPatterns } from '@ravi/invoker';
 import type { CallerAccess, Toolbox, ToolFilter } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { Principal } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
-import { localCaller } from '../http/access/caller.ts';
-import { builtInSource } from '../sources/built-in-tools.ts';
 
 /** Parts of a configuration that say which tools a caller may use. */
 export type ToolAccessRules = Pick<ResolvedConfig, 'toolAccess'> & {
@@ -15,6 +13,10 @@ export type ToolAccessRules = Pick<ResolvedConfig, 'toolAccess'> & {
 
 /** Tools that the callers of a process may use. */
 export interface ToolAccess extends CallerAccess {
+  /** Rules that hold now. */
+  readonly rules: ToolAccessRules;
+  /** Returns the tool role of a principal; `undefined` without one. */
+  roleOf(principal: Principal): string | undefined;
   /** True if every caller may use the tool. */
   isForAll(tool: string): boolean;
   /**
@@ -22,11 +24,32 @@ export interface ToolAccess extends CallerAccess {
    * @throws KernelError `E_CONFIG_INVALID` for a pattern that no tool can match; the rules are then as before
    */
   replace(rules: ToolAccessRules): void;
+  /**
+   * Checks the rules of a configuration; `commit` brings them into effect. `undefined` if they are the same.
+   * @throws KernelError as {@link ToolAccess.replace}
+   */
+  prepare(draft: ToolAccessDraft): Promise<{ commit(): void } | undefined>;
   /** Returns what has no effect: patterns that match no tool at the moment, with suggestions, and roles that no access token has. */
   warnings(): readonly string[];
   /** Calls a listener after the rules were replaced. Returns a function that ends it. */
   onChange(listener: () => void): () => void;
 }
+
+/** Rules of a configuration that may come into effect. */
+export interface ToolAccessDraft {
+  readonly config: Pick<ResolvedConfig, 'toolAccess'>;
+  readonly tokens: ToolAccessRules['server']['tokens'];
+}
+
+/** Options of {@link createToolAccess}. */
+export interface ToolAccessOptions {
+  readonly toolbox: Toolbox;
+  /** True for the tools of the runtime, which stay if a role allows only some. */
+  readonly isOfRuntime: (tool: string) => boolean;
+}
+
+/** Principal of commands on the machine of a server, and of every request if there are no access tokens. */
+export const localPrincipal: Principal = 'local';
 
 interface Rules {
   /** Tools of callers without a role; `undefined` for all tools. */
@@ -39,32 +62,47 @@ interface Rules {
 const noTool: ToolFilter = { has: () => false };
 
 /** Creates the rules of a configuration. @throws KernelError as {@link ToolAccess.replace} */
-export function createToolAccess(initial: ToolAccessRules, toolbox: Toolbox): ToolAccess {
+export function createToolAccess(initial: ToolAccessRules, options: ToolAccessOptions): ToolAccess {
   let current = initial;
-  let rules = rulesOf(initial, toolbox);
+  let rules = rulesOf(initial, options);
+  // Roles that were taken away do not widen what their callers may use.
+  let isStrict = rules.ofRoles.size > 0;
   const listeners = new Set<() => void>();
+
+  function prepare(next: ToolAccessRules): { commit(): void } | undefined {
+    if (isDeepStrictEqual(partsOf(next), partsOf(current))) return undefined;
+    const nextRules = rulesOf(next, options);
+    return {
+      commit() {
+        rules = nextRules;
+        isStrict ||= rules.ofRoles.size > 0;
+        current = next;
+        for (const listener of listeners) listener();
+      },
+    };
+  }
 
   return {
     toolsOf(principal) {
       const { base, ofRoles, roles } = rules;
       const role = roles.get(principal);
       if (role !== undefined) return ofRoles.get(role) ?? noTool;
-      // A caller whose token was removed must not get more tools than it had.
-      const isGone = ofRoles.size > 0 && roles.size > 0 && !roles.has(principal) && principal !== localCaller.principal;
-      return isGone ? noTool : base;
+      // Its token was removed, and with it perhaps a role.
+      const isUnknown = !roles.has(principal) && principal !== localPrincipal;
+      return isStrict && isUnknown ? noTool : base;
     },
     isDisabled: (tool) => rules.base?.has(tool) === false,
+    roleOf: (principal) => rules.roles.get(principal),
     isForAll(tool) {
       const { base, ofRoles } = rules;
       return (base?.has(tool) ?? true) && [...ofRoles.values()].every((filter) => filter.has(tool));
     },
-    replace(next) {
-      if (JSON.stringify(partsOf(next)) === JSON.stringify(partsOf(current))) return;
-      rules = rulesOf(next, toolbox);
-      current = next;
-      for (const listener of listeners) listener();
+    replace: (next) => prepare(next)?.commit(),
+    prepare: ({ config: { toolAccess }, tokens }) => Promise.resolve(prepare({ toolAccess, server: { tokens } })),
+    get rules() {
+      return current;
     },
-    warnings: () => warningsOf(current, toolbox),
+    warnings: () => warningsOf(current, options.toolbox),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -73,32 +111,39 @@ export function createToolAccess(initial: ToolAccessRules, toolbox: Toolbox): To
 }
 
 function partsOf({ toolAccess, server }: ToolAccessRules): object {
-  return { toolAccess, roles: server.tokens.map(({ principal, toolRole }) => [principal, toolRole]) };
+  return { toolAccess, roles: toolRolesOf(server.tokens) };
 }
 
-function rulesOf({ toolAccess, server }: ToolAccessRules, toolbox: Toolbox): Rules {
+/** Returns the tool role of each principal that has an access token. */
+export function toolRolesOf(tokens: ToolAccessRules['server']['tokens']): ReadonlyMap<Principal, string | undefined> {
+  return new Map(tokens.map(({ principal, toolRole }) => [principal, toolRole]));
+}
+
+function rulesOf({ toolAccess, server }: ToolAccessRules, options: ToolAccessOptions): Rules {
   const { disabled = [], roles = {} } = toolAccess;
-  const base = disabled.length === 0 ? undefined : filterOf('toolAccess.disabled', { deny: disabled }, toolbox);
+  const base = disabled.length === 0 ? undefined : filterOf('toolAccess.disabled', { deny: disabled }, options);
   const ofRoles = Object.entries(roles).map(([name, { allow, deny = [] }]) => {
     const place = `toolAccess.roles.${name}`;
     // The patterns of this role first, so that a mistake is reported at its place.
     const lists = { ...(allow && { allow }), deny: [...deny, ...disabled] };
-    return [name, filterOf(place, lists, toolbox)] as const;
+    return [name, filterOf(place, lists, options)] as const;
   });
   return {
     base,
     ofRoles: new Map(ofRoles),
-    roles: new Map(server.tokens.map(({ principal, toolRole }) => [principal, toolRole])),
+    roles: toolRolesOf(server.tokens),
   };
 }
 
 // An allow-list chooses among tools that do something. Those of the runtime find, describe, ask and wait; a list may deny them.
-function filterOf(place: string, { allow, deny = [] }: ToolPatterns, toolbox: Toolbox): ToolFilter {
+function filterOf(
+  place: string,
+  { allow, deny = [] }: ToolPatterns,
+  { toolbox, isOfRuntime }: ToolAccessOptions,
+): ToolFilter {
   try {
     const listed = createToolRules({ ...(allow && { allow }), deny }, toolbox);
     const denied = createToolRules({ deny }, toolbox);
-    const isOfRuntime = (tool: string): boolean =>
-      toolbox.sourceOf(tool) === builtInSource || isLoopTool(toolbox, tool);
     return { has: (tool) => listed.has(tool) || (isOfRuntime(tool) && denied.has(tool)) };
   } catch (error) {
     if (!(error instanceof KernelError)) throw error;
