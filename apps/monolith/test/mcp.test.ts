@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { connectMcp, generations, runIdOf, textOf } from '@ravi/mcp-testing';
+import { deliver, deployments, startedOf } from './support/completions.ts';
 import { startServer } from './support/server.ts';
 
 const script = 'const { target } = await tools.echo({ target: 7 }); return target * 6;';
@@ -76,5 +77,20 @@ for (const generation of generations) {
     const resumed = await mcp.call('resume', { run_id: runId });
     assert.equal(textOf(resumed), 'launched');
     assert.deepEqual(await server.installation.launches(), ['launch moon']);
+  });
+
+  test(`a client of ${generation} reads that a call waits for its result from outside, and resume returns it`, async () => {
+    const config = { policy: { maxRiskUnapproved: 'high' } } as const;
+    await using server = await startServer(config, deployments, { isServer: true });
+    await using mcp = await connectMcp(server.url, generation);
+    const paused = await mcp.execute('return (await tools.deploy({})).version');
+    const runId = runIdOf(paused);
+    assert.equal((paused.structuredContent as { status?: string }).status, 'paused');
+    assert.match(textOf(paused), /until the results of these calls arrive from outside: deploy\. Call resume with run_id/);
+    assert.match(textOf(await mcp.call('status', { run_id: runId })), /It waits for results from outside of:\n- deploy/);
+    const [{ token } = { token: '' }] = await startedOf(server.installation, 1);
+    assert.ok(!textOf(paused).includes(token));
+    assert.deepEqual(await deliver(server.url, token, { result: { version: '7' } }), [204, undefined]);
+    assert.equal(textOf(await mcp.call('resume', { run_id: runId })), '7');
   });
 }

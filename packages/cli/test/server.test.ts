@@ -18,6 +18,8 @@ const files = {
     } };`,
   'sum.ts': 'console.log("adding");\nreturn tools.add({ a: 2, b: 3 });',
   'launch.ts': 'return await tools.launch();',
+  'tools/deploy.mjs': `export default { name: 'deploy', description: 'Deploys.', risk: 'safe', inputSchema: { type: 'object' },
+    execute: async (_args, context) => (await context.completion()).result };`,
   'wrong.ts': 'await tools.launch();\nawait tools.ad({});',
   'broken.ts': 'const a = ;',
   'wait.ts': 'return await tools.wait();',
@@ -335,4 +337,20 @@ test('a request for input is shown, and answered or declined with a command', as
   const second = server.ravi(['chain', 'run', 'travel.ts', '--approve', 'auto']);
   assert.equal((await server.ravi(['approvals', 'deny', await next])).code, 0);
   assert.match((await second).output, /decline/);
+});
+
+test('runs show and tail say that a call waits for its result from outside, and input for a script is refused', async () => {
+  const started = fetch(`${server.url}/v1/runs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'chain', code: 'return await tools.deploy();', approvalMode: 'pause' }),
+  });
+  const { id } = (await (await started).json()) as { readonly id: string };
+  const tailed = await server.ravi(['runs', 'tail', id]);
+  assert.match(tailed.errors, /deploy waits for its result from outside/);
+  const shown = await server.ravi(['runs', 'show', id]);
+  assert.match(shown.output, /^waits +for the result of deploy from outside, until \d{4}/m);
+  const refused = await server.ravi(['runs', 'input', id, 'faster']);
+  assert.match(refused.errors, /E_UNSUPPORTED/);
+  assert.equal((await server.ravi(['runs', 'cancel', id])).code, 0);
 });
