@@ -86,8 +86,14 @@ for (const generation of generations) {
     const paused = await mcp.execute('return (await tools.deploy({})).version');
     const runId = runIdOf(paused);
     assert.equal((paused.structuredContent as { status?: string }).status, 'paused');
-    assert.match(textOf(paused), /until the results of these calls arrive from outside: deploy\. Call resume with run_id/);
-    assert.match(textOf(await mcp.call('status', { run_id: runId })), /It waits for results from outside of:\n- deploy/);
+    assert.match(
+      textOf(paused),
+      /until the results of these calls arrive from outside: deploy\. Call resume with run_id/,
+    );
+    assert.match(
+      textOf(await mcp.call('status', { run_id: runId })),
+      /It waits for results from outside of:\n- deploy/,
+    );
     const [{ token } = { token: '' }] = await startedOf(server.installation, 1);
     assert.ok(!textOf(paused).includes(token));
     assert.deepEqual(await deliver(server.url, token, { result: { version: '7' } }), [204, undefined]);

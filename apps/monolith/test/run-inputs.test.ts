@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openMonolith, serve } from '@ravi/monolith';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
@@ -58,6 +59,15 @@ function install(): Promise<TestInstallation> {
   return createInstallation(config, { 'files.mjs': files, 'model.mjs': model, 'tools/hold.mjs': holdTool });
 }
 
+/** Serves an installation in this process: only a server that is killed needs one of its own. */
+async function openHere({ folder: cwd, configPath }: TestInstallation): Promise<AsyncDisposable & { url: string }> {
+  await using stack = new AsyncDisposableStack();
+  const monolith = stack.use(await openMonolith({ cwd, configPath, env: {}, isServer: true }));
+  const { url } = stack.use(await serve(monolith, { port: 0, graceMs: 0 }));
+  const opened = stack.move();
+  return { url, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
 async function untilFile(folder: string, name: string): Promise<void> {
   const exists = (): Promise<boolean> =>
     access(join(folder, name)).then(
@@ -101,8 +111,8 @@ test(
     // After the run has read them, in its next request.
     await second.exit;
 
-    using third = startBundled(folder);
-    const url = await third.url();
+    await using third = await openHere(installation);
+    const { url } = third;
     const ended = await until(url, runId, 'run-end');
     assert.deepEqual([ended.status, ended.text], ['completed', '["one","two","three"]']);
     const { inputs } = await send(url, `/v1/runs/${runId}`);
@@ -127,8 +137,8 @@ test(
   async () => {
     await using installation = await install();
     const { folder } = installation;
-    using server = startBundled(folder);
-    const url = await server.url();
+    await using server = await openHere(installation);
+    const { url } = server;
 
     const paused = await start(url, 'launch');
     await untilStatus(url, paused, 'paused');

@@ -106,7 +106,8 @@ test('a full disk is a retryable error with that message; nothing is lost, and w
     leaseNow: Date.now,
   });
   await using store = await openStateStore(database);
-  await database.all('PRAGMA max_page_count = 60');
+  const [{ page_count: pages } = {}] = await database.all('PRAGMA page_count');
+  await database.all(`PRAGMA max_page_count = ${Number(pages) + 20}`);
   let kept = 0;
   const fill = async (): Promise<never> => {
     for (;;) {
