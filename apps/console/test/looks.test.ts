@@ -23,7 +23,7 @@ const pages: readonly (readonly [name: string, pathOf: (at: Furnished) => string
   ['agents', () => '/agents', 'default'],
   ['tools', () => '/tools', 'publish_report'],
   ['saved-scripts', () => '/tools?view=scripts', 'weigh_three'],
-  ['skills', () => '/tools?view=skills', 'Where people like to sit'],
+  ['skills', () => '/tools?view=skills', 'kits/typo.yaml:4: no tool is named or matches "lunch"; did you mean launch?'],
   ['tool', () => '/tools/publish_report', 'Publishes a report in Markdown'],
   ['tool-stub', () => '/tools/publish_report?view=stub', 'Promise'],
   ['artifacts', () => '/artifacts', 'text/markdown'],

@@ -28,13 +28,21 @@ const config: RaviConfig = {
     roles: { reader: { deny: ['launch', 'detonate'] } },
   },
   agent: { tools: {}, delegates: ['pilot'] },
+  kits: ['./kits'],
+  toolSkills: ['./advice'],
+};
+
+const guides = {
+  'kits/flight.yaml': 'name: flight\ngoal: Fly.\ntools: [launch]\nsteps: [Go]\n',
+  'kits/words.yaml': 'name: words\ngoal: Repeat.\ntools:\n  - any: [echo, launch]\nsteps: [Go]\n',
+  'advice/launch.yaml': 'tool: launch\ntips: Look up.\n',
 };
 
 let installation: TestInstallation;
 let url: string;
 const opened = new AsyncDisposableStack();
 beforeAll(async () => {
-  installation = opened.use(await installAgents(config));
+  installation = opened.use(await installAgents(config, guides));
   const { folder: cwd, configPath } = installation;
   const monolith = opened.use(await openMonolith({ cwd, configPath, env: {}, isServer: true }));
   ({ url } = opened.use(await serve(monolith, { port: 0, graceMs: 0 })));
@@ -112,6 +120,7 @@ test('lists show only what their caller may call', { timeout: 60_000 }, async ()
       ...named(tools),
       ...ravi.tools,
       ...named(source.tools),
+      JSON.stringify((await ask(caller, '/v1/skills')).items),
       await runAgent(caller, task([['search_tools', { query: 'launch' }]])),
       (await ask(caller, '/v1/chains', { code: `return tools.search('launch')` })).outputText,
       (await ask(caller, '/v1/tools/launch')).description ?? '',

@@ -33,7 +33,7 @@ export type { RecordableEvent, RecordedEvent, RecordedEventData, RecordedEventTy
 export type { RunDetails } from './runs.ts';
 export type { AdapterHealth, MissingPart, ReloadResult, Settings } from './server.ts';
 export type { AgentSummary } from './agents.ts';
-export type { SkillSummary } from './skills.ts';
+export type { SkillList, SkillSummary } from './skills.ts';
 export type { DefinitionChange, HeldDefinition, SourceSummary } from './sources.ts';
 export type { SnippetDetails, SnippetSummary } from './snippets.ts';
 export type { ToolDetails, ToolMetrics, ToolSummary } from './tools.ts';

@@ -10,7 +10,11 @@ const agentState = object(
         'offered: the model may activate it; imposed: it is part of the system prompt, a kit or tool skill while its tools may be called; hidden: the model does not see it.',
     }),
   },
-  { reason: string({ description: 'Why the model does not see it.' }) },
+  {
+    reason: string({
+      description: 'Why the model does not see it. Only for callers with the role "approve" or "admin".',
+    }),
+  },
 );
 
 /** A skill, a kit or a tool skill, without its instructions. */
@@ -21,7 +25,8 @@ export const skillSchema = object(
     description: string(),
     version: string(),
     agents: array(agentState, {
-      description: 'What each agent has of it now, before runs narrow their tools. Empty without a state store.',
+      description:
+        'What each agent has of it now in runs of the caller, before they narrow their tools. Empty without a state store.',
     }),
     warnings: array(string(), {
       description:
@@ -35,7 +40,10 @@ export const skillSchema = object(
         { any: array(string(), { description: 'Names and patterns, of which one must match a tool.' }) },
         { purpose: string() },
       ),
-      { description: 'Tools without which a kit or a tool skill is hidden.' },
+      {
+        description:
+          'Tools without which a kit or a tool skill is hidden. Only for callers with the role "approve" or "admin"; others see only kits and tool skills that an agent sees.',
+      },
     ),
   },
 );
@@ -53,6 +61,9 @@ const skillList = object(
     ),
   },
 );
+
+/** Skills, kits and tool skills of a server. */
+export type SkillList = ValueOf<typeof skillList>;
 
 /** Operations on skills. */
 export const skills = {

@@ -22,12 +22,11 @@ test('skills lists each kind with the agents that see it, the reasons of the oth
   const { code, output, errors } = await runCaptured(['skills'], { cwd: own.folder, env: {} });
   assert.equal(code, 0, errors);
   assert.deepEqual(output.trimEnd().split('\n'), [
-    'counting  skill       imposed on careful',
-    '                      offered to ravi',
+    'counting  skill       offered to ravi',
+    '                      imposed on careful',
     'flight    kit         imposed on ravi',
     '                      hidden from careful: launch may not be called',
-    'typo      kit         hidden from ravi: there is no tool lunch',
-    '                      hidden from careful: there is no tool lunch',
+    'typo      kit         hidden from ravi, careful: there is no tool lunch',
     'add       tool skill  imposed on ravi, careful',
   ]);
   const warning = 'kits/typo.yaml:4: no tool is named or matches "lunch"; did you mean launch?';

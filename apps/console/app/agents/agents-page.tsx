@@ -7,6 +7,7 @@ import type { Column } from '../ui/data-table.tsx';
 import { formatCount } from '../ui/format.ts';
 import { Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
+import { WarningList } from '../ui/warning-list.tsx';
 
 const columns: readonly Column<AgentSummary>[] = [
   {
@@ -41,24 +42,11 @@ export function AgentsPage() {
       <Loaded query={query}>
         {(agents) => (
           <>
-            <Warnings of={agents} />
+            <WarningList warnings={agents.flatMap(({ warnings }) => warnings)} />
             <DataTable label="Agents" columns={columns} rows={agents} keyOf={({ name }) => name} />
           </>
         )}
       </Loaded>
     </>
-  );
-}
-
-// A pattern that matches nothing is usually a typing mistake.
-function Warnings({ of: agents }: { readonly of: readonly AgentSummary[] }) {
-  const warnings = agents.flatMap((agent) => agent.warnings);
-  if (warnings.length === 0) return null;
-  return (
-    <ul className="notice" role="status">
-      {warnings.map((warning) => (
-        <li key={warning}>{printable(warning)}</li>
-      ))}
-    </ul>
   );
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { GraduationCap } from 'lucide-react';
 import { printable } from '@ravi/approval-web/text';
-import type { SkillSummary } from '@ravi/api';
+import type { SkillList, SkillSummary } from '@ravi/api';
 import { skillsQuery } from '../api/queries.ts';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
+import { WarningList } from '../ui/warning-list.tsx';
 
 type AgentState = SkillSummary['agents'][number];
 
@@ -13,6 +14,12 @@ const kinds: Readonly<Record<SkillSummary['kind'], string>> = {
   skill: 'skill',
   kit: 'kit',
   'tool-skill': 'tool skill',
+};
+
+const sentences: Readonly<Record<AgentState['state'], string>> = {
+  imposed: 'imposed on {agents}',
+  offered: 'offered to {agents}',
+  hidden: 'hidden from {agents}',
 };
 
 const columns: readonly Column<SkillSummary>[] = [
@@ -29,15 +36,20 @@ export function Skills() {
   const query = useQuery(skillsQuery());
   return (
     <Loaded query={query}>
-      {({ items, failures }) => (
+      {(list) => (
         <>
-          <Problems items={items} failures={failures ?? []} />
-          {items.length === 0 ? (
+          <WarningList warnings={problemsOf(list)} />
+          {list.items.length === 0 ? (
             <EmptyState icon={GraduationCap} title="The agent has no skills">
               Name a folder of skills in the configuration: <code>"skills": ["./skills"]</code>
             </EmptyState>
           ) : (
-            <DataTable label="Skills" columns={columns} rows={items} keyOf={({ kind, name }) => `${kind} ${name}`} />
+            <DataTable
+              label="Skills"
+              columns={columns}
+              rows={list.items}
+              keyOf={({ kind, name }) => `${kind} ${name}`}
+            />
           )}
         </>
       )}
@@ -51,47 +63,24 @@ function toolsOf({ kind, allowedTools, needs = [] }: SkillSummary): string {
 }
 
 function Agents({ of: agents }: { readonly of: readonly AgentState[] }) {
-  const named = (state: AgentState['state']): string =>
-    agents
-      .filter((agent) => agent.state === state)
-      .map(({ name }) => printable(name))
-      .join(', ');
-  const imposed = named('imposed');
-  const offered = named('offered');
-  return (
-    <>
-      {imposed !== '' && <div>imposed on {imposed}</div>}
-      {offered !== '' && <div>offered to {offered}</div>}
-      {agents.map(
-        ({ name, state, reason = '' }) =>
-          state === 'hidden' && (
-            <div key={name} className="muted">
-              hidden from {printable(name)}: {printable(reason)}
-            </div>
-          ),
-      )}
-    </>
-  );
+  return [...groupOf(agents)].map(([text, names]) => (
+    <div key={text} className={text.startsWith('hidden') ? 'muted' : undefined}>
+      {text.replace('{agents}', () => names.map(printable).join(', '))}
+    </div>
+  ));
 }
 
-// Files that could not be loaded, and tools that do not exist: usually typing mistakes.
-function Problems({
-  items,
-  failures,
-}: {
-  readonly items: readonly SkillSummary[];
-  readonly failures: readonly { readonly from: string; readonly message: string }[];
-}) {
-  const problems = [
-    ...failures.map(({ from, message }) => `${from}: ${message}`),
-    ...items.flatMap(({ warnings }) => warnings),
-  ];
-  if (problems.length === 0) return null;
-  return (
-    <ul className="notice" role="status">
-      {problems.map((problem) => (
-        <li key={problem}>{printable(problem)}</li>
-      ))}
-    </ul>
-  );
+/** Names of the agents by the sentence about them. */
+function groupOf(agents: readonly AgentState[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { name, state, reason } of agents) {
+    const sentence = sentences[state] + (reason === undefined ? '' : `: ${printable(reason)}`);
+    groups.set(sentence, [...(groups.get(sentence) ?? []), name]);
+  }
+  return groups;
+}
+
+// Files that could not be loaded, and tools that do not exist.
+function problemsOf({ items, failures = [] }: SkillList): readonly string[] {
+  return [...failures.map(({ from, message }) => `${from}: ${message}`), ...items.flatMap(({ warnings }) => warnings)];
 }

@@ -26,6 +26,8 @@ const config = {
   approvals: { mode: 'pause' },
   agent: { demoScript: join(demonstration, 'script.ts'), budget: { maxTokens: 100_000, maxToolCalls: 500 } },
   skills: ['./skills'],
+  kits: ['./kits', 'ravi:kits'],
+  toolSkills: ['./advice'],
   plugins: { modelProvider: [{ use: './model.ts' }] },
 };
 
@@ -114,6 +116,17 @@ export default createAgentTool(new ReActAgent({ name: 'steward', model: create()
 const files: Readonly<Record<string, string>> = {
   'model.ts': model,
   'skills/seating/SKILL.md': skill,
+  'kits/report.yaml': `name: report
+goal: Publish what was found out.
+tools:
+  - publish_report
+  - for: finding data
+    any: [open_dataset, "sql.*"]
+steps: [Find the data, Publish the report]
+`,
+  'kits/typo.yaml': 'name: typo\ngoal: Goes nowhere.\ntools:\n  - lunch\nsteps: [Go]\n',
+  'kits/broken.yaml': 'name: broken\ngoal: Goes nowhere.\ntools: [launch]\nstep: [Go]\n',
+  'advice/launch.yaml': 'tool: launch\nwhen_to_use: After the count-down.\ntips: Look up.\n',
   'tools/launch.mjs': launch,
   'tools/weigh.mjs': weigh,
   'tools/steward.ts': steward,

@@ -19,9 +19,12 @@ export default { name: 'judging', port: 'modelProvider', configSchema: { type: '
 
 /**
  * Writes an installation with agents in its configuration: `ravi` may only write scripts and delegate, its delegate `pilot` may
- * launch and ask, and `judge` refuses calls for the moon.
+ * launch and ask, and `judge` refuses calls for the moon. `files` adds files.
  */
-export function installAgents(config: RaviConfig = {}): Promise<TestInstallation> {
+export function installAgents(
+  config: RaviConfig = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestInstallation> {
   const { plugins, agent, agents, ...rest } = config;
   return installSubAgents(
     {
@@ -38,6 +41,6 @@ export function installAgents(config: RaviConfig = {}): Promise<TestInstallation
       ...rest,
       plugins: { modelProvider: [{ use: './model.mjs' }, { use: './judging.mjs' }], ...plugins },
     },
-    { 'judging.mjs': judgingModel },
+    { 'judging.mjs': judgingModel, ...files },
   );
 }

@@ -64,33 +64,24 @@ export class ToolGuides {
     return found.map(({ skill }) => toolSkillSection(skill, [tool])).join('\n\n');
   }
 
-  /** Compares a kit with the tools that `allows` names. Tools for which `isKnown` is false do not exist for it. */
-  stateOf(kit: Kit, allows: (tool: string) => boolean, isKnown: (tool: string) => boolean = () => true): KitState {
+  /** Compares a kit with the tools that `allows` names. */
+  stateOf(kit: Kit, allows: (tool: string) => boolean): KitState {
     const found = this.#kits.find((each) => each.kit === kit);
     if (found === undefined) return { isVisible: false, reason: `the kit ${kit.name} is not offered` };
-    return this.#stateOf(found.needs, allows, isKnown);
+    return this.#stateOf(found.needs, allows);
   }
 
   /** Returns why the model does not see a tool skill; `undefined` if it may call a tool of it. */
-  hiddenReason(
-    skill: ToolSkill,
-    allows: (tool: string) => boolean,
-    isKnown: (tool: string) => boolean = () => true,
-  ): string | undefined {
+  hiddenReason(skill: ToolSkill, allows: (tool: string) => boolean): string | undefined {
     const { rules } = this.#toolSkills.find((each) => each.skill === skill) ?? {};
-    const needs = rules === undefined ? [] : [{ need: { any: [skill.tool] }, rules }];
-    const state = this.#stateOf(needs, allows, isKnown);
+    const state = this.#stateOf(rules === undefined ? [] : [{ need: { any: [skill.tool] }, rules }], allows);
     return state.isVisible ? undefined : state.reason;
   }
 
-  #stateOf(
-    needs: readonly NeedRules[],
-    allows: (tool: string) => boolean,
-    isKnown: (tool: string) => boolean = () => true,
-  ): KitState {
+  #stateOf(needs: readonly NeedRules[], allows: (tool: string) => boolean): KitState {
     const tools: (readonly string[])[] = [];
     for (const { need, rules } of needs) {
-      const known = this.#matches(rules).filter(isKnown);
+      const known = this.#matches(rules);
       const allowed = known.filter(allows);
       if (allowed.length === 0) return { isVisible: false, reason: reasonOf(need, known) };
       tools.push(allowed);
@@ -115,11 +106,10 @@ export class ToolGuides {
 }
 
 function reasonOf({ any, purpose }: KitNeed, known: readonly string[]): string {
-  const tools = purpose === undefined ? '' : ` for ${purpose}`;
-  if (known.length === 0) return `there is no tool ${any.join(' or ')}${tools}`;
+  if (known.length === 0) return `there is no tool ${purpose === undefined ? any.join(' or ') : `for ${purpose}`}`;
   const shown = known.slice(0, maxShown).join(', ');
   const more = known.length > maxShown ? ` and ${known.length - maxShown} more` : '';
-  return `${shown}${more} may not be called${purpose === undefined ? '' : `; the kit needs one${tools}`}`;
+  return `${shown}${more} may not be called${purpose === undefined ? '' : `; the kit needs one for ${purpose}`}`;
 }
 
 const maxShown = 5;

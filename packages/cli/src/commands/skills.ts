@@ -14,20 +14,16 @@ export const listSkills: CommandBody = async (invocation, terminal) => {
   for (const { warnings } of skills) for (const warning of warnings) terminal.warn(visible(warning));
 };
 
-// One row for each state, and one for each reason.
+// One row for each state and reason.
 function rowsOf({ name, kind, agents }: SkillSummary): readonly (readonly string[])[] {
-  const named = (state: string): string =>
-    agents
-      .filter((agent) => agent.state === state)
-      .map((agent) => agent.name)
-      .join(', ');
-  const states = [
-    ...(named('imposed') === '' ? [] : [`imposed on ${named('imposed')}`]),
-    ...(named('offered') === '' ? [] : [`offered to ${named('offered')}`]),
-    ...agents.flatMap((agent) =>
-      agent.state === 'hidden' ? [`hidden from ${agent.name}: ${agent.reason ?? ''}`] : [],
-    ),
-  ];
-  const [first = '', ...others] = states.map(visible);
+  const groups = Map.groupBy(agents, ({ state, reason }) => `${state}${reason ?? ''}`);
+  const states = Array.from(groups.values(), (group) => {
+    const names = group.map((agent) => agent.name).join(', ');
+    const { state, reason } = group[0] ?? { state: 'hidden' };
+    return visible(`${state} ${prepositions[state]} ${names}${reason === undefined ? '' : `: ${reason}`}`);
+  });
+  const [first = '', ...others] = states;
   return [[visible(name), kind.replace('-', ' '), first], ...others.map((state) => ['', '', state])];
 }
+
+const prepositions = { imposed: 'on', offered: 'to', hidden: 'from' } as const;

@@ -44,10 +44,11 @@ export function skillOperations(services: SkillServices): readonly Endpoint[] {
     return Array.from(agents?.all ?? [], ([name, configured]) => stateOf(name, configured));
   }
 
-  // As its runs begin: an imposed skill narrows them from the first step.
-  function toolsOf(name: string, { imposedSkills }: ConfiguredAgent): (tool: string) => boolean {
+  // As runs of the caller begin: an imposed skill narrows them from the first step.
+  function toolsOf(name: string, { imposedSkills }: ConfiguredAgent, { mayCall }: View): (tool: string) => boolean {
     const rules = createToolRules(agents?.rulesOf(name) ?? {}, toolbox);
     return (tool) =>
+      mayCall(tool) &&
       rules.has(tool) &&
       imposedSkills.every(({ allowedTools }) => allowedTools === undefined || allowedTools.includes(tool));
   }
@@ -66,36 +67,38 @@ export function skillOperations(services: SkillServices): readonly Endpoint[] {
     };
   }
 
-  function kitSummary(kit: Kit, { isKnown, isOperator }: View): SkillSummary {
+  function kitSummary(kit: Kit, view: View): SkillSummary {
     const { name, goal: description, version, needs } = kit;
     return {
       name,
       kind: 'kit',
       description,
       version,
-      needs: needs.map(({ any, purpose }) => ({ any, ...(purpose === undefined ? {} : { purpose }) })),
+      ...(view.isOperator && {
+        needs: needs.map(({ any, purpose }) => ({ any, ...(purpose === undefined ? {} : { purpose }) })),
+      }),
       agents: forAgents((agent, configured) => {
         if (!configured.kits.includes(kit)) return hidden(agent, `${placeOf(agent)}.kits does not name it`);
-        const state = comparison().stateOf(kit, toolsOf(agent, configured), isKnown);
+        const state = comparison().stateOf(kit, toolsOf(agent, configured, view));
         return state.isVisible ? { name: agent, state: 'imposed' } : hidden(agent, state.reason);
       }),
-      warnings: isOperator ? [...kitWarnings(kit, guides, toolbox)] : [],
+      warnings: view.isOperator ? [...kitWarnings(kit, guides, toolbox)] : [],
     };
   }
 
-  function toolSkillSummary(skill: ToolSkill, { isKnown, isOperator }: View): SkillSummary {
+  function toolSkillSummary(skill: ToolSkill, view: View): SkillSummary {
     const { tool, version, whenToUse = [], whenNotToUse = [], tips = [] } = skill;
     return {
       name: tool,
       kind: 'tool-skill',
       description: whenToUse[0] ?? whenNotToUse[0] ?? tips[0] ?? '',
       version,
-      needs: [{ any: [tool] }],
+      ...(view.isOperator && { needs: [{ any: [tool] }] }),
       agents: forAgents((agent, configured) => {
-        const reason = comparison().hiddenReason(skill, toolsOf(agent, configured), isKnown);
+        const reason = comparison().hiddenReason(skill, toolsOf(agent, configured, view));
         return reason === undefined ? { name: agent, state: 'imposed' } : hidden(agent, reason);
       }),
-      warnings: isOperator ? [...toolSkillWarnings(skill, guides, toolbox)] : [],
+      warnings: view.isOperator ? [...toolSkillWarnings(skill, guides, toolbox)] : [],
     };
   }
 
@@ -103,13 +106,15 @@ export function skillOperations(services: SkillServices): readonly Endpoint[] {
     implement(api.skills.list, ({ caller: { principal, roles } }) => {
       const ofCaller = toolAccess.toolsOf(principal);
       const isOperator = roles.some((role) => role !== 'run');
-      const view = { isKnown: (tool: string) => ofCaller?.has(tool) ?? true, isOperator };
+      const view = { mayCall: (tool: string) => ofCaller?.has(tool) ?? true, isOperator };
+      const guided = [
+        ...guides.current.kits.map((kit) => kitSummary(kit, view)),
+        ...guides.current.toolSkills.map((skill) => toolSkillSummary(skill, view)),
+      ];
+      // Those that are hidden name tools that the caller may not know.
+      const shown = isOperator ? guided : guided.filter((each) => each.agents.some(({ state }) => state !== 'hidden'));
       return {
-        items: [
-          ...skills.all.map(skillSummary),
-          ...guides.current.kits.map((kit) => kitSummary(kit, view)),
-          ...guides.current.toolSkills.map((skill) => toolSkillSummary(skill, view)),
-        ],
+        items: [...skills.all.map(skillSummary), ...shown].map((each) => (isOperator ? each : withoutReasons(each))),
         ...(isOperator && {
           failures: [...skills.failures, ...guides.failures].map(({ from, message }) => ({
             from: clean(from),
@@ -121,10 +126,14 @@ export function skillOperations(services: SkillServices): readonly Endpoint[] {
   ];
 }
 
-/** Knowledge of a caller: tools that its role hides do not exist for it, and only operators read warnings. */
+/** A caller: the tools that it may call, and whether it may read the names of others. */
 interface View {
-  readonly isKnown: (tool: string) => boolean;
+  readonly mayCall: (tool: string) => boolean;
   readonly isOperator: boolean;
+}
+
+function withoutReasons(summary: SkillSummary): SkillSummary {
+  return { ...summary, agents: summary.agents.map(({ name, state }) => ({ name, state })) };
 }
 
 function skillState(name: string, { skills, imposedSkills }: ConfiguredAgent, skill: Skill): AgentState {
