@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { RaviConfig } from '@ravi/host';
 import { test } from 'vitest';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
@@ -27,7 +28,7 @@ export default {
   }),
 };`;
 
-function start(sampling: object | undefined): Promise<TestServer> {
+function start(sampling: object | undefined, config: RaviConfig = {}): Promise<TestServer> {
   const everything = {
     use: '@ravi/mcp',
     name: 'everything',
@@ -41,7 +42,7 @@ function start(sampling: object | undefined): Promise<TestServer> {
     { use: './model.mjs', model: 'small' },
   ];
   const plugins = { toolSource: [everything], modelProvider };
-  return startServer({ plugins }, { 'model.mjs': model }, { isServer: true });
+  return startServer({ ...config, plugins }, { 'model.mjs': model }, { isServer: true });
 }
 
 interface Asked {
@@ -81,6 +82,26 @@ test('the budget of a day is checked before the model is asked', async () => {
   assert.match(first?.text ?? '', /Answer of small/);
   assert.match(JSON.stringify(second), /the budget of the server is used up/);
   assert.equal((await requestsOf(server)).length, 1);
+}, 60_000);
+
+test('the budget of the caller is reserved before the model is asked for a server', async () => {
+  const budgets = { perPrincipal: { maxTokensPerDay: 50 } };
+  await using server = await start({ model: 'small', maxTokens: 30 }, { budgets });
+  const { body } = await server.chain(`const first = ${call(30)}; const second = ${call(45)}; return [first, second]`);
+  const [first, second] = body.value as readonly { readonly text: string }[];
+  assert.match(first?.text ?? '', /Answer of small/);
+  // The server does not learn whose budget it is.
+  assert.match(JSON.stringify(second), /no budget is left for it/);
+  assert.doesNotMatch(JSON.stringify(second), /perPrincipal/);
+  assert.equal((await requestsOf(server)).length, 1);
+  // The call does not wait until its usage is stored.
+  const tokensToday = async () => {
+    const { items } = (await server.get('/v1/budgets')).body;
+    return items.find(({ name }: { readonly name: string }) => name.includes('maxTokensPerDay'));
+  };
+  let tokens = await tokensToday();
+  while (tokens.reserved > 0) tokens = await tokensToday();
+  assert.equal(tokens.used, 11);
 }, 60_000);
 
 test('without an entry for it, server-everything does not offer to ask a model', async () => {

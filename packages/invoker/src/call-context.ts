@@ -17,8 +17,8 @@ import { elicit } from './approval/elicit.ts';
 import { openCompletion } from './completion/open-completion.ts';
 import type { RunningCall } from './completion/open-completion.ts';
 import { recordBeginning, recordStart } from './gates/journal.ts';
-import { spenderOf } from './gates/spend.ts';
 import type { PendingCall } from './pending-call.ts';
+import { reserveModel } from './reserve-model.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import { sessionBlobs } from './scope/session-artifacts.ts';
 import type { InvokerSession } from './scope/session.ts';
@@ -170,11 +170,10 @@ export class CallContext implements ToolContext {
     return this.#pending.session.reportsProgress;
   }
 
-  get usedModel(): ToolContext['usedModel'] {
-    return (use) => {
-      const { scope, name: tool, runtime } = this.#pending;
-      runtime.hooks.emit({ type: 'model-lent', ...scope, tool, ...use });
-      runtime.spending?.lent(spenderOf(this.#pending), use);
+  get reserveModel(): ToolContext['reserveModel'] {
+    return async (use) => {
+      this.check();
+      return reserveModel(this.#pending, use);
     };
   }
 

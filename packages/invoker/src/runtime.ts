@@ -6,7 +6,8 @@ import type {
   InvocationResult,
   Journal,
   Logger,
-  ModelUse,
+  ModelReservation,
+  PlannedModelUse,
   Principal,
   ToolRegistry,
 } from '@ravi/kernel';
@@ -39,8 +40,8 @@ export interface CallSpending {
    * `undefined` without a wait if nothing limits it.
    */
   call(spender: CallSpender): Promise<string | undefined> | undefined;
-  /** Counts what a model used that a tool asked for what it connects to. */
-  lent(spender: CallSpender, use: ModelUse): void;
+  /** Reserves a request of a tool to a model. Resolves to the reason if not enough is left, and to `undefined` if nothing is limited. */
+  reserveModel(spender: CallSpender, use: PlannedModelUse): Promise<ModelReservation | string | undefined>;
 }
 
 /** Collaborators of the invoker, available to every gate. */

@@ -83,7 +83,7 @@ export type {
   RunEventType,
 } from './event/run-event.ts';
 export type { ModelError, ModelErrorCode, ModelEvent, ModelStopReason, ModelWarning } from './model/model-event.ts';
-export type { ModelUsage, ModelUse } from './base/model-usage.ts';
+export type { ModelReservation, ModelUsage, ModelUse, PlannedModelUse } from './base/model-usage.ts';
 export type { ModelCallOptions, ModelProvider } from './model/model-request.ts';
 export type {
   ModelMessage,

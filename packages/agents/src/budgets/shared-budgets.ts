@@ -94,6 +94,14 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
     return message;
   }
 
+  async function reserve(claims: readonly BudgetClaim[], amounts: Partial<BudgetAmounts>): Promise<Reserved> {
+    const id = randomId('reserved');
+    const now = clock.now();
+    const request = { id, period: period().start, claims, amounts, now, expiresAt: now + reservedMs };
+    const refusal = await store.reserve(request);
+    return refusal === undefined ? { id } : { refusal };
+  }
+
   async function settle(id: string, used: Partial<BudgetAmounts>): Promise<void> {
     try {
       await store.settle(id, used);
@@ -113,29 +121,21 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
     const estimate = run.conversation.estimate.of(request);
     const cost = costOf(options.prices, model, estimate);
     if (cost === undefined && claims.some((claim) => claim.limits.cost !== undefined)) {
-      return yield end(run, `The price table has no price for the model ${model}, and the cost of a day is limited`);
+      return yield end(run, noPrice(model));
     }
     const started = countedUntil.get(run) ?? clock.monotonic();
-    const id = randomId('reserved');
-    const now = clock.now();
     const amounts = { tokens: estimate.inputTokens + estimate.outputTokens, cost: cost ?? 0, timeMs: 0 };
-    let refusal: BudgetRefusal | undefined;
+    let reserved: Reserved;
     try {
-      refusal = await store.reserve({
-        id,
-        period: period().start,
-        claims,
-        amounts,
-        now,
-        expiresAt: now + reservedMs,
-      });
+      reserved = await reserve(claims, amounts);
     } catch (error) {
       const code = isKernelError(error) ? error.code : 'E_INTERNAL';
       const message = `The request could not be counted in its budgets: ${errorText(error)}`;
       const retryable = isKernelError(error) && error.retryable;
       return yield { type: 'error', error: { code, message, retryable } };
     }
-    if (refusal !== undefined) return yield end(run, messageOf(refusal));
+    if ('refusal' in reserved) return yield end(run, messageOf(reserved.refusal));
+    const { id } = reserved;
 
     let usage: ModelUsage | undefined;
     let respondedBy = model;
@@ -198,14 +198,23 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
         return claims.length === 0 ? undefined : countCall(spender, claims);
       },
 
-      lent({ principal, agent }, { provider, model, usage }) {
-        const claims = claimsOf(options.limits, principal, agent).map((claim) => ({ ...claim, limits: {} }));
-        if (usage === undefined || claims.length === 0) return;
-        const tokens = usage.inputTokens + usage.outputTokens;
-        const cost = costOf(options.prices, model, usage) ?? costOf(options.prices, provider, usage) ?? 0;
-        store.spend({ period: period().start, claims, amounts: { tokens, cost }, now: clock.now() }).catch((error) => {
-          logger.error('the usage of a model could not be stored', { principal, tokens, error: errorText(error) });
-        });
+      async reserveModel({ principal, agent }, { provider, model, usage }) {
+        const claims = claimsOf(options.limits, principal, agent);
+        if (claims.length === 0) return undefined;
+        const amountsOf = (used: ModelUsage, by: string): Pick<BudgetAmounts, 'tokens' | 'cost'> | undefined => {
+          const cost = costOf(options.prices, by, used) ?? costOf(options.prices, provider, used);
+          const isMissing = cost === undefined && claims.some((claim) => claim.limits.cost !== undefined);
+          return isMissing ? undefined : { tokens: used.inputTokens + used.outputTokens, cost: cost ?? 0 };
+        };
+        const amounts = amountsOf(usage, model);
+        if (amounts === undefined) return noPrice(model);
+        const reserved = await reserve(claims, amounts);
+        if ('refusal' in reserved) return messageOf(reserved.refusal);
+        const nothing = { tokens: 0, cost: 0 };
+        return {
+          settle: (use) =>
+            void settle(reserved.id, use.usage === undefined ? nothing : (amountsOf(use.usage, use.model) ?? nothing)),
+        };
       },
     },
 
@@ -230,6 +239,13 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
       }
     },
   };
+}
+
+/** Id of a reservation, or the reason why there is none. */
+type Reserved = { readonly id: string } | { readonly refusal: BudgetRefusal };
+
+function noPrice(model: string): string {
+  return `The price table has no price for the model ${model}, and the cost of a day is limited`;
 }
 
 function end(run: AgentRun, message: string): ModelEvent {

@@ -1,7 +1,8 @@
 import type { RunServices } from '@ravi/invoker';
 import { Cancellation } from '@ravi/invoker/internal';
 import { textBlock } from '@ravi/kernel';
-import type { ModelRequest, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
+import type { ModelRequest, ModelReservation, PlannedModelUse, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
+import { noUsage } from '../conversation/model-response.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askOnce } from './ask-once.ts';
 
@@ -24,6 +25,12 @@ export class AgentServices implements RunServices {
 
   askModel(request: ToolModelRequest, signal: AbortSignal): Promise<ToolModelAnswer> {
     return askModelOnce(this.#run, request, signal);
+  }
+
+  reserveModel({ model, usage }: PlannedModelUse): ModelReservation | string | undefined {
+    const reservation = this.#run.budget?.reserve(usage, model);
+    if (reservation === undefined || typeof reservation === 'string') return reservation;
+    return { settle: (use) => reservation.settle(use.usage ?? noUsage, use.model) };
   }
 }
 

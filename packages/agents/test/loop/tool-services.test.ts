@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { HookManager } from '@ravi/invoker';
 import { defineTool } from '@ravi/kernel';
 import type { KernelError, Tool, ToolContext } from '@ravi/kernel';
 import { createScriptedModel } from '@ravi/testkit';
@@ -46,6 +47,36 @@ test('a tool cannot ask the model for more than the budget of its run allows', a
   const agent = new ReActAgent({ name: 'clerk', model, tools: [tool], budget: { maxTokens: 100_000 } });
   assert.equal((await agent.run('go')).text, 'done');
   assert.deepEqual([codes, model.requests.length], [['E_BUDGET_EXHAUSTED'], 2]);
+});
+
+test('a tool reserves a request to a model of its own in the budget of its run, and settles it once', async () => {
+  const codes: string[] = [];
+  const planned = (outputTokens: number) => ({
+    provider: 'own',
+    model: 'own',
+    usage: { inputTokens: 0, outputTokens },
+  });
+  const tool = toolOf('sample', async (_args, { reserveModel }) => {
+    await reserveModel(planned(100_000)).catch((error: KernelError) => codes.push(error.code));
+    const reservation = await reserveModel(planned(50_000));
+    await reserveModel(planned(50_000)).catch((error: KernelError) => codes.push(error.code));
+    reservation.settle(planned(40_000));
+    reservation.settle(planned(1));
+    await reserveModel(planned(60_000)).catch((error: KernelError) => codes.push(error.code));
+    (await reserveModel(planned(50_000))).settle({ provider: 'own', model: 'own' });
+    return 'sampled';
+  });
+  const lent: unknown[] = [];
+  const hooks = new HookManager();
+  hooks.observe('model-lent', ({ usage: used }) => void lent.push(used?.outputTokens));
+  const model = createScriptedModel([
+    { toolCalls: [{ name: 'sample' }], usage },
+    { text: 'done', usage },
+  ]);
+  const agent = new ReActAgent({ name: 'clerk', model, tools: [tool], hooks, budget: { maxTokens: 100_000 } });
+  assert.equal((await agent.run('go')).text, 'done');
+  assert.deepEqual(codes, ['E_BUDGET_EXHAUSTED', 'E_BUDGET_EXHAUSTED', 'E_BUDGET_EXHAUSTED']);
+  assert.deepEqual(lent, [40_000, undefined]);
 });
 
 test('a tool waits for a job of its run, and stops another one', async () => {

@@ -1,4 +1,4 @@
-import type { ToolJobs, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
+import type { ModelReservation, PlannedModelUse, ToolJobs, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
 
 /** Parts of an agent's run that its tools reach through their context. */
 export interface RunServices {
@@ -11,4 +11,6 @@ export interface RunServices {
    * @throws KernelError `E_BUDGET_EXHAUSTED`, `E_CANCELLED` when `signal` aborts, the code of the model's error
    */
   askModel(request: ToolModelRequest, signal: AbortSignal): Promise<ToolModelAnswer>;
+  /** Reserves a request to another model in the budget of the run. Returns the reason if not enough is left. */
+  reserveModel(use: PlannedModelUse): ModelReservation | string | undefined;
 }

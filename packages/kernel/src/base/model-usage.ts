@@ -12,7 +12,7 @@ export interface ModelUsage {
   readonly reasoningTokens?: number;
 }
 
-/** Request to a model that a tool made, reported through `context.usedModel`. */
+/** Request to a model that a tool made. */
 export interface ModelUse {
   /** Id of the provider. */
   readonly provider: string;
@@ -22,4 +22,13 @@ export interface ModelUse {
   readonly usage?: ModelUsage;
   /** Code of the error, if the model gave no answer. */
   readonly errorCode?: string;
+}
+
+/** Request to a model that a tool is about to make, with an estimate of its usage. */
+export type PlannedModelUse = Required<Pick<ModelUse, 'provider' | 'model' | 'usage'>>;
+
+/** Part of the budgets that is reserved for one request to a model. */
+export interface ModelReservation {
+  /** Replaces the estimate by what was used, and reports the request, so that the trace of the run has it. Only the first call counts. */
+  settle(use: ModelUse): void;
 }

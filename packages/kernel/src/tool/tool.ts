@@ -4,7 +4,7 @@ import type { ContentBlock } from './content.ts';
 import type { ElicitationRequest, ElicitationResult } from './elicitation.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ModelUse } from '../base/model-usage.ts';
+import type { ModelReservation, PlannedModelUse } from '../base/model-usage.ts';
 import type { ToolChannels, ToolFiles, ToolJobs, ToolRun } from './tool-run.ts';
 import { compareRisk } from './risk.ts';
 import type { ToolRisk } from './risk.ts';
@@ -90,8 +90,12 @@ export interface ToolContext {
     options?: { readonly name?: string },
   ): Promise<BlobRef>;
   progress(update: ProgressUpdate): void;
-  /** Reports a request that the tool made to a model, so that the trace of the run has it. */
-  usedModel(use: ModelUse): void;
+  /**
+   * Reserves a request that the tool is about to make to a model of its own, in the budgets of the run and of the day. The tool settles it
+   * also after a failure.
+   * @throws KernelError `E_BUDGET_EXHAUSTED` if not enough is left, or the code of the store; nothing is reserved then
+   */
+  reserveModel(use: PlannedModelUse): Promise<ModelReservation>;
   /** False if no observer receives progress: a tool can leave out work that only its progress needs. */
   readonly reportsProgress: boolean;
   /**

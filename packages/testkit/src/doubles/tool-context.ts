@@ -32,7 +32,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     clock: systemClock,
     storeArtifact: () => Promise.reject(new KernelError('E_BLOB_UNAVAILABLE', 'There is no artifact store')),
     progress() {},
-    usedModel() {},
+    reserveModel: async () => ({ settle() {} }),
     reportsProgress: overrides.progress !== undefined,
     elicit: () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no person to ask')),
     completion: () => Promise.reject(new KernelError('E_UNSUPPORTED', 'There is no store for a token')),

@@ -1,6 +1,6 @@
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
-import { KernelError, textBlock, textOf } from '@ravi/kernel';
-import type { Clock, ContentBlock, ModelEvent, ModelMessage, ModelUsage } from '@ravi/kernel';
+import { isKernelError, KernelError, textBlock, textOf } from '@ravi/kernel';
+import type { Clock, ContentBlock, ModelEvent, ModelMessage, ModelReservation, ModelUsage } from '@ravi/kernel';
 import { shown } from '../connection/describe-failure.ts';
 import type { SamplingOptions } from '../options.ts';
 import type { SampleModel } from './input-required.ts';
@@ -40,6 +40,14 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
     const { systemPrompt: system } = params;
     const about = { provider: provider.id, model };
     const received: Received = { characters: 0 };
+    let reservation: ModelReservation;
+    try {
+      reservation = await context.reserveModel({ ...about, usage: { inputTokens, outputTokens: limit } });
+    } catch (error) {
+      ofToday.spent -= reserved;
+      // The limits of a caller are not for the server.
+      throw isKernelError(error, 'E_BUDGET_EXHAUSTED') ? refused('no budget is left for it') : error;
+    }
     let answer: Answer;
     try {
       const events = provider.stream(system === undefined ? request : { ...request, system }, {
@@ -47,16 +55,17 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
       });
       answer = await answerOf(events, received);
     } catch (error) {
-      const { usage = { inputTokens: 0, outputTokens: 0 }, characters } = received;
+      const { usage: counted, characters } = received;
       // A request that failed before an answer began costs nothing; one that failed later costs at least what has come.
-      const estimated = characters === 0 ? 0 : inputTokens + tokensOf(characters);
-      ofToday.spent += Math.max(usage.inputTokens + usage.outputTokens, estimated) - reserved;
-      context.usedModel({ ...about, errorCode: 'E_TOOL_FAILED' });
+      const atLeast = { inputTokens: characters === 0 ? 0 : inputTokens, outputTokens: tokensOf(characters) };
+      const usage = counted !== undefined && sumOf(counted) >= sumOf(atLeast) ? counted : atLeast;
+      ofToday.spent += sumOf(usage) - reserved;
+      reservation.settle({ ...about, errorCode: 'E_TOOL_FAILED', ...(sumOf(usage) === 0 ? {} : { usage }) });
       throw error;
     }
     const { content, usage, reason } = answer;
-    ofToday.spent += usage.inputTokens + usage.outputTokens - reserved;
-    context.usedModel({ ...about, usage });
+    ofToday.spent += sumOf(usage) - reserved;
+    reservation.settle({ ...about, usage });
     return {
       role: 'assistant',
       model,
@@ -76,6 +85,10 @@ interface Answer {
 interface Received {
   usage?: ModelUsage;
   characters: number;
+}
+
+function sumOf({ inputTokens, outputTokens }: ModelUsage): number {
+  return inputTokens + outputTokens;
 }
 
 function tokensOf(characters: number): number {
