@@ -80,7 +80,7 @@ function mortal({ approvals, journal, ...store }: CompleteStateStore, office: Of
         await journal.finished(...args);
       },
     },
-  } as CompleteStateStore;
+  };
 }
 
 interface Process {
