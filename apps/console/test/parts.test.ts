@@ -77,3 +77,21 @@ inBrowser('a call that was repeated shows its attempts', async () => {
   await page.getByText('BUSY, The bank is busy').nth(1).waitFor();
   await page.getByText('no error').waitFor();
 });
+
+/** Waits for a result from outside. */
+const deploy = `
+export default {
+  name: 'deploy', description: 'Deploys elsewhere.', risk: 'safe', inputSchema: { type: 'object' },
+  execute: async (_args, context) => (await context.completion()).result,
+};`;
+
+inBrowser('a run shows the call that waits for its result from outside, until it is cancelled', async () => {
+  await using server = await startRealServer({ tools: ['./more'] }, { 'more/deploy.mjs': deploy });
+  const code = 'return await tools.deploy({})';
+  const { id } = await createClient({ baseUrl: server.url }).runs.start({ kind: 'chain', code });
+  const { page } = await browser.open(`${server.url}/runs/${id}`);
+  const waiting = page.getByRole('region', { name: 'Results from outside' });
+  await waiting.getByText('deploy').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).first().click();
+  await waiting.waitFor({ state: 'detached' });
+});

@@ -56,7 +56,11 @@ function waiting(
       return then(completion, context);
     },
   });
-  const other = recordingTool('other', { risk: 'safe', concurrency: 'exclusive', run: async () => textResult('other') });
+  const other = recordingTool('other', {
+    risk: 'safe',
+    concurrency: 'exclusive',
+    run: async () => textResult('other'),
+  });
   const harness = createHarness([deploy, other], { approvalHandler: outside.handler, ...options });
   return { ...harness, outside, completions, begun: begun.promise };
 }
