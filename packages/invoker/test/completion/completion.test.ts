@@ -84,7 +84,7 @@ test('the delivered value is the result of the call, and only the digest of its 
     ['completion-requested', 'completion-ended'],
   );
   assert.equal(recorded.of('approval-requested').length, 0);
-  assert.ok(!JSON.stringify([outside.requests, recorded.events, session.trace]).includes(token.slice(-43)));
+  assert.ok(!JSON.stringify([outside.requests, recorded.recorded, session.trace]).includes(token.slice(-43)));
 });
 
 test('the wait ends no time limit, holds no lock, and counts as a wait for people', async () => {
@@ -155,7 +155,7 @@ test('the promise of the tool rejects when the call has its result, so that it c
 });
 
 test('a token needs a store, a possible time, and is the only one of its call', async () => {
-  const without = { request: async () => ({ decision: 'approved' }) } as const;
+  const without: ApprovalHandler = { request: async () => ({ decision: 'approved' }) };
   const { error } = await waiting({ approvalHandler: without }).call('deploy');
   assert.equal(error?.code, 'E_UNSUPPORTED');
   const codes: unknown[] = [];
