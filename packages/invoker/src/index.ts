@@ -20,7 +20,7 @@ export type { SessionLease } from './scope/session-lease.ts';
 export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';
 export { withRisksOf } from './scope/session-limits.ts';
-export { createToolRules, unmatchedPatterns } from './scope/tool-rules.ts';
+export { createToolRules, explainUnmatched, unmatchedPatterns } from './scope/tool-rules.ts';
 export type { AllowList, RuledRegistry, ToolRuleLists, ToolRules } from './scope/tool-rules.ts';
 export { toolDigest } from './toolbox/freeze-tool.ts';
 export { Toolbox } from './toolbox/toolbox.ts';

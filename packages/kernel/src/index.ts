@@ -226,6 +226,8 @@ export {
   toolNamePattern,
   toolsInside,
   toolsInsideOf,
+  originOf,
+  toolOrigin,
 } from './tool/tool.ts';
 export type {
   AnyTool,
@@ -242,6 +244,7 @@ export type {
   ToolConcurrency,
   ToolContext,
   ToolExecutionResult,
+  ToolOrigin,
   AddToolOptions,
   ToolRegistry,
   ToolRetry,

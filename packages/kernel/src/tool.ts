@@ -49,6 +49,8 @@ export {
   toolNamePattern,
   toolsInside,
   toolsInsideOf,
+  originOf,
+  toolOrigin,
 } from './tool/tool.ts';
 export type {
   AnyTool,
@@ -65,6 +67,7 @@ export type {
   ToolConcurrency,
   ToolContext,
   ToolExecutionResult,
+  ToolOrigin,
   AddToolOptions,
   ToolRegistry,
   ToolRetry,

@@ -1,8 +1,8 @@
 import { builtInAgent, delegatesOf } from '@ravi/host';
 import type { AgentEntry, ResolvedConfig } from '@ravi/host';
-import { unmatchedPatterns } from '@ravi/invoker';
+import { explainUnmatched } from '@ravi/invoker';
 import type { Toolbox } from '@ravi/invoker';
-import { matchesPattern, nearNames } from '@ravi/support';
+import { matchesPattern } from '@ravi/support';
 
 /** Agents of a configuration. */
 type AgentsConfig = Pick<ResolvedConfig, 'agent' | 'agents'>;
@@ -11,16 +11,12 @@ type AgentsConfig = Pick<ResolvedConfig, 'agent' | 'agents'>;
 export function warningsOfAgent(name: string, config: AgentsConfig, toolbox: Toolbox): readonly string[] {
   const { tools = {}, guards = [] } = entryOf(name, config);
   const place = name === builtInAgent ? 'agent' : `agents.${name}`;
-  const lists = { ...tools, allow: [...(tools.allow ?? []), ...guards.flatMap((guard) => guard.tools ?? [])] };
   // Commands have no delegates in their toolbox.
   const delegates = namesOf(config).flatMap((each) => delegatesOf(entryOf(each, config)).map((tool) => tool.name));
-  return unmatchedPatterns(lists, toolbox)
-    .filter((pattern) => !delegates.some((delegate) => matchesPattern(pattern, delegate)))
-    .map((pattern) => {
-      const near = nearNames(pattern, [...toolbox.names(), ...delegates]);
-      const hint = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
-      return `${place}: the pattern "${pattern}" matches no tool${hint}`;
-    });
+  const ofTools = (patterns: readonly string[] = []): readonly string[] =>
+    patterns.filter((pattern) => !delegates.some((delegate) => matchesPattern(pattern, delegate)));
+  const allow = ofTools([...(tools.allow ?? []), ...guards.flatMap((guard) => guard.tools ?? [])]);
+  return explainUnmatched({ allow, deny: ofTools(tools.deny) }, toolbox).map((problem) => `${place}: ${problem}`);
 }
 
 /** Returns the warnings of all agents. */

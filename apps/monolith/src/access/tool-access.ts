@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig, ToolPatterns } from '@ravi/host';
-import { createToolRules, unmatchedPatterns } from '@ravi/invoker';
+import { createToolRules, explainUnmatched } from '@ravi/invoker';
 import type { CallerAccess, Toolbox, ToolFilter } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { Principal } from '@ravi/kernel';
-import { nearNames } from '@ravi/support';
 
 /** Parts of a configuration that say which tools a caller may use. */
 export type ToolAccessRules = Pick<ResolvedConfig, 'toolAccess'> & {
@@ -158,11 +157,7 @@ function warningsOf({ toolAccess, server }: ToolAccessRules, toolbox: Toolbox): 
     ...Object.entries(roles).map(([name, patterns]) => ({ place: `toolAccess.roles.${name}`, patterns })),
   ];
   const unmatched = lists.flatMap(({ place, patterns }) =>
-    unmatchedPatterns(patterns, toolbox).map((pattern) => {
-      const near = nearNames(pattern, toolbox.names());
-      const hint = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
-      return `${place}: the pattern "${pattern}" matches no tool${hint}`;
-    }),
+    explainUnmatched(patterns, toolbox).map((problem) => `${place}: ${problem}`),
   );
   const given = new Set(server.tokens.map(({ toolRole }) => toolRole));
   const unused = Object.keys(roles).filter((name) => !given.has(name));

@@ -7,6 +7,7 @@ import type {
   OpenToolSourceOptions,
   RemoteToolSource,
   Timer,
+  Tool,
   ToolContext,
   ToolExecutionResult,
   ToolSourceContent,
@@ -14,7 +15,7 @@ import type {
 } from '@ravi/kernel';
 import { createSafeFetch } from '@ravi/safe-fetch';
 import type { SafeFetch } from '@ravi/safe-fetch';
-import { nameTools } from '@ravi/source-kit';
+import { nameTools, withOrigin } from '@ravi/source-kit';
 import { visibleText } from '@ravi/support';
 import { askPerson } from './call/ask-person.ts';
 import { callTool } from './call/call-tool.ts';
@@ -258,7 +259,7 @@ export class OpenMcpSource implements OpenToolSource {
     const risk = riskOf(tool.name, tool.hints);
     // Approvers read our own words first: the description is text of the server.
     const summary = `Calls ${visibleText(tool.name)} of the MCP server ${this.#options.name}`;
-    return {
+    const made: Tool = {
       name,
       description: titledDescription(tool),
       inputSchema: tool.inputSchema,
@@ -270,6 +271,7 @@ export class OpenMcpSource implements OpenToolSource {
       ...(runsInBackground(tool.name) ? { mode: 'background' as const } : {}),
       execute: (args, context) => this.#execute(tool, args, context),
     };
+    return withOrigin(made, { kind: 'mcp', source: this.#options.name, name: tool.name });
   }
 
   // A call that certainly did not run, because the session had ended, is made once more with a new one.

@@ -12,7 +12,7 @@ import type {
 } from '@ravi/kernel';
 import { createSafeFetch } from '@ravi/safe-fetch';
 import type { AddressLookup, SafeFetch } from '@ravi/safe-fetch';
-import { createRiskRule, createToolFilter, nameTools, unusedPatterns } from '@ravi/source-kit';
+import { createRiskRule, createToolFilter, nameTools, unusedPatterns, withOrigin } from '@ravi/source-kit';
 import type { UnusedPattern } from '@ravi/source-kit';
 import { Unusable } from './document/json-pointer.ts';
 import { fetchDocument, readDocumentFile } from './document/read-document.ts';
@@ -234,7 +234,8 @@ function contentOf({ root }: OpenApiDocument, { options, build, server, fetch }:
     const name = names.get(operation.name);
     if (name === undefined) return [];
     const risk = build.riskOf(operation.name, hintsOf(operation.method));
-    return [createOperationTool(operation, { name, risk, server, fetch, checksResults })];
+    const tool = createOperationTool(operation, { name, risk, server, fetch, checksResults });
+    return [withOrigin(tool, { kind: 'openapi', source, name: operation.name })];
   });
   return { tools, failures: [...found.failures, ...failures, ...build.unusedPatterns(found.names)] };
 }

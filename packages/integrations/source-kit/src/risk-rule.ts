@@ -1,6 +1,7 @@
 import { compareRisk } from '@ravi/kernel';
+import { matchesPattern } from '@ravi/support';
 import type { ToolRisk } from '@ravi/kernel';
-import { matches, ownParts } from './tool-pattern.ts';
+import { ownParts } from './tool-pattern.ts';
 import type { PatternSource } from './tool-pattern.ts';
 
 /** Claims of a source about one of its tools. */
@@ -41,7 +42,7 @@ export function createRiskRule(options: RiskRuleOptions): RiskRule {
   return (tool, { isReadOnly, isDestructive, usual = 'high' }) => {
     let override = exact.get(tool);
     if (override !== undefined) return override;
-    for (const { pattern, risk } of patterns) if (matches(pattern, tool)) override = higher(override, risk);
+    for (const { pattern, risk } of patterns) if (matchesPattern(pattern, tool)) override = higher(override, risk);
     if (override !== undefined) return override;
     return options.isTrusted && isReadOnly === true && isDestructive !== true ? 'safe' : usual;
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { toolNamePattern } from '@ravi/kernel';
+import { toolNamePattern, toolOrigin } from '@ravi/kernel';
+import type { Tool, ToolOrigin } from '@ravi/kernel';
 
 const separator = '__';
 const maxCharacters = 64;
@@ -66,4 +67,13 @@ export function nameTools(source: string, tools: Iterable<string>): NamedTools {
     }
   }
   return { names, failures };
+}
+
+/**
+ * Returns a tool that says what its source calls it, so that patterns of a configuration such as `mcp:github/delete *` choose it by that
+ * name too: the name under which it is offered has no spaces, and may end with a hash.
+ */
+export function withOrigin(tool: Tool, origin: ToolOrigin): Tool {
+  const branded: Tool & { readonly [toolOrigin]: ToolOrigin } = { ...tool, [toolOrigin]: origin };
+  return branded;
 }

@@ -1,4 +1,6 @@
 import { KernelError } from '@ravi/kernel';
+import { matchesPattern, namesSource, splitToolPattern } from '@ravi/support';
+import type { PrefixedPattern } from '@ravi/support';
 
 /** Source whose tools patterns are compared with. */
 export interface PatternSource {
@@ -8,7 +10,6 @@ export interface PatternSource {
   readonly source: string;
 }
 
-const prefixed = /^([a-z][a-z0-9-]*):([^/]*)\/(.*)$/s;
 const maxCharacters = 500;
 /** Kinds of sources of this project. With any other first part a pattern is the name of a tool that has these characters. */
 const kinds: ReadonlySet<string> = new Set(['mcp', 'openapi']);
@@ -24,7 +25,7 @@ export function createToolMatcher(patterns: readonly string[], of: PatternSource
 
 function matcherOf(patterns: readonly string[], of: PatternSource, isStrict: boolean): (tool: string) => boolean {
   const ours = patterns.flatMap((pattern) => ownParts(pattern, of, isStrict));
-  return (tool) => ours.some((pattern) => matches(pattern, tool));
+  return (tool) => ours.some((pattern) => matchesPattern(pattern, tool));
 }
 
 /** Lists of patterns that choose tools of a source. */
@@ -48,53 +49,24 @@ export function createToolFilter(options: ToolFilterOptions): (tool: string) => 
  * the tools of another source.
  */
 export function ownParts(pattern: string, of: PatternSource, isStrict: boolean): readonly string[] {
-  const { kind, source } = of;
   if (pattern === '' || pattern.length > maxCharacters) {
     throw new KernelError(
       'E_CONFIG_INVALID',
-      `The tool pattern ${JSON.stringify(pattern.slice(0, 80))} of ${source} must have 1 to ${maxCharacters} characters`,
+      `The tool pattern ${JSON.stringify(pattern.slice(0, 80))} of ${of.source} must have 1 to ${maxCharacters} characters`,
     );
   }
-  const prefix = prefixOf(pattern, kind);
+  const prefix = prefixOf(pattern, of.kind);
   if (prefix === undefined) return [pattern];
-  const isOurs = prefix.kind === kind && matches(prefix.source, source);
-  return [...(isOurs ? [prefix.rest] : []), ...(isStrict ? [pattern] : [])];
+  return [...(namesSource(prefix, of) ? [prefix.name] : []), ...(isStrict ? [pattern] : [])];
 }
 
 /** Returns the source that the prefix of a pattern names, if it has the kind of `of` and is another one. */
-export function otherSourceOf(pattern: string, { kind, source }: PatternSource): string | undefined {
-  const prefix = prefixOf(pattern, kind);
-  return prefix === undefined || (prefix.kind === kind && matches(prefix.source, source)) ? undefined : prefix.source;
+export function otherSourceOf(pattern: string, of: PatternSource): string | undefined {
+  const prefix = prefixOf(pattern, of.kind);
+  return prefix === undefined || namesSource(prefix, of) ? undefined : prefix.source;
 }
 
-function prefixOf(
-  pattern: string,
-  ownKind: string,
-): { readonly kind: string; readonly source: string; readonly rest: string } | undefined {
-  const [, kind, source = '', rest = ''] = prefixed.exec(pattern) ?? [];
-  return kind !== undefined && (kind === ownKind || kinds.has(kind)) ? { kind, source, rest } : undefined;
-}
-
-/** Compares without a regular expression: the time is at most the product of both lengths, for any name. */
-export function matches(pattern: string, text: string): boolean {
-  let at = 0;
-  let inPattern = 0;
-  let star = -1;
-  let resumeAt = 0;
-  while (at < text.length) {
-    if (pattern[inPattern] === '*') {
-      star = inPattern++;
-      resumeAt = at;
-    } else if (pattern[inPattern] === text[at]) {
-      inPattern++;
-      at++;
-    } else if (star >= 0) {
-      inPattern = star + 1;
-      at = ++resumeAt;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[inPattern] === '*') inPattern++;
-  return inPattern === pattern.length;
+function prefixOf(pattern: string, ownKind: string): PrefixedPattern | undefined {
+  const prefix = splitToolPattern(pattern);
+  return prefix !== undefined && (prefix.kind === ownKind || kinds.has(prefix.kind)) ? prefix : undefined;
 }

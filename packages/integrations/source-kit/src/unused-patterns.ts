@@ -1,5 +1,5 @@
-import { nearNames, visibleText } from '@ravi/support';
-import { matches, ownParts, otherSourceOf } from './tool-pattern.ts';
+import { matchesPattern, nearNames, visibleText } from '@ravi/support';
+import { ownParts, otherSourceOf } from './tool-pattern.ts';
 import type { PatternSource } from './tool-pattern.ts';
 
 /** Patterns of one source by the option that has them. */
@@ -51,7 +51,7 @@ interface Comparison {
 
 function problemOf(pattern: string, { of, tools, isStrict }: Comparison): string | undefined {
   const parts = ownParts(pattern, of, isStrict);
-  if (parts.some((part) => tools.some((tool) => matches(part, tool)))) return undefined;
+  if (parts.some((part) => tools.some((tool) => matchesPattern(part, tool)))) return undefined;
   const other = otherSourceOf(pattern, of);
   if (other !== undefined) {
     if (nearNames(other, [of.source]).length === 0) return undefined;

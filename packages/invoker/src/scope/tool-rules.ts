@@ -1,6 +1,7 @@
-import { KernelError } from '@ravi/kernel';
+import { KernelError, originOf } from '@ravi/kernel';
 import type { ToolRegistry } from '@ravi/kernel';
-import { matchesPattern } from '@ravi/support';
+import { matchesPattern, namesSource, nearNames, splitToolPattern } from '@ravi/support';
+import type { PrefixedPattern } from '@ravi/support';
 
 /** Lists of patterns that choose tools, as an operator writes them. */
 export interface ToolRuleLists {
@@ -22,13 +23,14 @@ export interface ToolRules {
 /** Registry that knows where its tools come from. */
 export type RuledRegistry = ToolRegistry & { sourceOf?(name: string): string | undefined };
 
-const prefixed = /^([a-z][a-z0-9-]*):([^/]*)\/(.*)$/s;
 const ofNames = /^[a-zA-Z0-9_.*-]{1,200}$/;
-const ofSources = /^[^/]{1,200}$/;
+/** Characters of the name of a source, and of the name that a source gives a tool. */
+const maxCharacters = 200;
 
 /**
  * Returns rules over the tools of a registry. A pattern is a whole name, in which `*` stands for any characters: `git.*`. The form
- * `mcp:github/*` counts only for tools of the source `github`, without the `github__` that their names begin with.
+ * `mcp:github/*` counts only for tools of the source `github`, by the names that they have there: without the `github__` that their names
+ * here begin with.
  * @throws KernelError `E_CONFIG_INVALID` for a pattern that no name can match
  */
 export function createToolRules(lists: ToolRuleLists, registry: RuledRegistry): ToolRules {
@@ -55,27 +57,69 @@ export function unmatchedPatterns(
   });
 }
 
-interface Pattern {
-  /** Absent for tools of every source. */
-  readonly source?: string;
-  readonly name: string;
+/** Returns a sentence about each of the {@link unmatchedPatterns}, with what its author may have meant. */
+export function explainUnmatched(lists: ToolRuleLists, registry: RuledRegistry): readonly string[] {
+  return unmatchedPatterns(lists, registry).map((text) => {
+    const near = nearPatterns(text, registry);
+    const hint = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+    return `the pattern "${text}" matches no tool${hint}`;
+  });
 }
 
-function parsePattern(text: string): Pattern {
-  const [, kind, source = '', name = ''] = prefixed.exec(text) ?? [];
-  if (kind === undefined ? ofNames.test(text) : ofSources.test(source) && ofNames.test(name)) {
-    return kind === undefined ? { name: text } : { source, name };
+function nearPatterns(text: string, registry: RuledRegistry): readonly string[] {
+  const names = registry.names();
+  const prefix = splitToolPattern(text);
+  if (prefix === undefined) return nearNames(text, names);
+  const places = names.flatMap((name) => placeOf(name, registry) ?? []);
+  const ofSource = places.filter((place) => namesSource(prefix, place));
+  if (ofSource.length > 0) {
+    const near = nearNames(prefix.name, new Set(ofSource.flatMap((place) => place.names)));
+    return near.map((name) => `${prefix.kind}:${prefix.source}/${name}`);
   }
+  const kinds = new Map(places.map(({ source, kind }) => [source, kind]));
+  return nearNames(prefix.source, kinds.keys()).map(
+    (source) => `${kinds.get(source) ?? prefix.kind}:${source}/${prefix.name}`,
+  );
+}
+
+type Pattern = string | PrefixedPattern;
+
+function parsePattern(text: string): Pattern {
+  const prefix = splitToolPattern(text);
+  if (prefix === undefined ? ofNames.test(text) : isText(prefix.source) && isText(prefix.name)) return prefix ?? text;
   throw new KernelError(
     'E_CONFIG_INVALID',
     `The tool pattern ${JSON.stringify(text.slice(0, 80))} matches no tool: write a name, a name with * such as "git.*", or "mcp:server/*"`,
   );
 }
 
-function matches({ source, name }: Pattern, tool: string, registry: RuledRegistry): boolean {
-  if (source === undefined) return matchesPattern(name, tool);
-  const from = registry.sourceOf?.(tool);
-  if (from === undefined || !matchesPattern(source, from)) return false;
-  const prefix = `${from}__`;
-  return matchesPattern(name, tool.startsWith(prefix) ? tool.slice(prefix.length) : tool);
+function isText(text: string): boolean {
+  return text !== '' && text.length <= maxCharacters;
+}
+
+function matches(pattern: Pattern, tool: string, registry: RuledRegistry): boolean {
+  if (typeof pattern === 'string') return matchesPattern(pattern, tool);
+  const place = placeOf(tool, registry);
+  if (place === undefined || !namesSource(pattern, place)) return false;
+  return place.names.some((name) => matchesPattern(pattern.name, name));
+}
+
+interface ToolPlace {
+  readonly kind: string | undefined;
+  readonly source: string;
+  /** Names of the tool at its source. */
+  readonly names: readonly string[];
+}
+
+// A tool says what its source calls it, but the registry knows whose tool it is.
+function placeOf(tool: string, registry: RuledRegistry): ToolPlace | undefined {
+  const source = registry.sourceOf?.(tool);
+  if (source === undefined) return undefined;
+  const found = registry.get(tool);
+  const origin = found && originOf(found);
+  const prefix = `${source}__`;
+  const shown = tool.startsWith(prefix) ? tool.slice(prefix.length) : tool;
+  return origin?.source === source
+    ? { kind: origin.kind, source, names: [...new Set([origin.name, shown])] }
+    : { kind: undefined, source, names: [shown] };
 }

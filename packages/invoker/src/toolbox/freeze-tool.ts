@@ -8,7 +8,9 @@ import {
   KernelError,
   maxRetriesOfCall,
   notCallableFromChain,
+  originOf,
   toolNamePattern,
+  toolOrigin,
   toolsInside,
   toolsInsideOf,
 } from '@ravi/kernel';
@@ -20,6 +22,7 @@ import type {
   Tool,
   ToolCaller,
   ToolConcurrency,
+  ToolOrigin,
   ToolRetry,
 } from '@ravi/kernel';
 import { deepFreeze, visibleText, withVisibleText } from '@ravi/support';
@@ -83,11 +86,18 @@ function copyTool(tool: AnyTool): AnyTool {
     description: visibleText(description),
     ...(brand === true ? { [notCallableFromChain]: true } : {}),
     ...(inside === undefined ? {} : { [toolsInside]: inside }),
+    ...brandOfOrigin(tool),
   };
   if (isProviderDefinedTool(tool)) return { ...common, ...providerDefinedFields(tool) };
   if (isHostedTool(tool)) return { ...common, providerSpecs: snapshot(tool.providerSpecs, name, 'providerSpecs') };
   if (isLocalTool(tool)) return { ...common, ...localFields(tool) };
   throw invalid(`Tool ${name} has no execute, no handleCall and no providerSpecs`);
+}
+
+function brandOfOrigin(tool: AnyTool): { readonly [toolOrigin]?: ToolOrigin } {
+  const { kind, source, name } = originOf(tool) ?? {};
+  const isOrigin = [kind, source, name].every((part) => typeof part === 'string');
+  return isOrigin ? { [toolOrigin]: Object.freeze({ kind, source, name }) as ToolOrigin } : {};
 }
 
 function providerDefinedFields(tool: ProviderDefinedTool): Omit<ProviderDefinedTool, 'name' | 'description'> {

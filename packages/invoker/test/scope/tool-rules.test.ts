@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { defineTool, isKernelError } from '@ravi/kernel';
+import { defineTool, isKernelError, toolOrigin } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
 import { test } from 'vitest';
-import { createToolRules, Toolbox, unmatchedPatterns } from '../../src/index.ts';
+import { createToolRules, explainUnmatched, Toolbox, unmatchedPatterns } from '../../src/index.ts';
 
 const tool = (name: string) => defineTool({ name, description: name, inputSchema: {}, execute: () => 'done' });
 
@@ -40,6 +41,48 @@ test.each([
     toolbox.names().filter((name) => rules.has(name)),
     expected,
   );
+});
+
+/** A tool of a foreign source that names it otherwise. */
+function foreign(name: string, kind: string, source: string, own: string): Tool {
+  return { ...tool(name), [toolOrigin]: { kind, source, name: own } } as Tool;
+}
+
+test('a prefix chooses a tool by the name that its source gave it, also if that is not part of its name here', () => {
+  const toolbox = new Toolbox();
+  const hashed = 'my_source__delete_all_0123456789';
+  toolbox.setSource('my source', [foreign(hashed, 'mcp', 'my source', 'delete all')]);
+  const denies = (pattern: string): boolean => !createToolRules({ deny: [pattern] }, toolbox).has(hashed);
+  assert.deepEqual(['mcp:my source/delete all', 'mcp:my source/delete*', 'mcp:my*/*all', hashed].map(denies), [
+    true,
+    true,
+    true,
+    true,
+  ]);
+  assert.deepEqual(
+    ['openapi:my source/*', 'mcp:my source/delete', 'mcp:my/delete all', 'mcp:my source/Delete all'].map(denies),
+    [false, false, false, false],
+  );
+});
+
+test('a tool cannot claim to be of another source than the one that it comes from', () => {
+  const toolbox = new Toolbox();
+  toolbox.setSource('evil', [foreign('evil__read', 'mcp', 'github', 'read')]);
+  const allows = (pattern: string): boolean => createToolRules({ allow: [pattern] }, toolbox).has('evil__read');
+  assert.deepEqual(['mcp:github/*', 'mcp:evil/*', 'mcp:evil/read'].map(allows), [false, true, true]);
+});
+
+test('a pattern that matches nothing is explained with the source, the tool or the name that may be meant', () => {
+  const toolbox = createToolbox();
+  toolbox.setSource('mail', [foreign('mail__send_now', 'mcp', 'mail', 'send now')]);
+  const lists = { allow: ['ecko', 'mcp:gitlap/create_*', 'openapi:mail/*'], deny: ['mcp:mail/sned now', 'zzz'] };
+  assert.deepEqual(explainUnmatched(lists, toolbox), [
+    'the pattern "ecko" matches no tool; did you mean echo?',
+    'the pattern "mcp:gitlap/create_*" matches no tool; did you mean mcp:gitlab/create_*?',
+    'the pattern "openapi:mail/*" matches no tool; did you mean mcp:mail/*?',
+    'the pattern "mcp:mail/sned now" matches no tool; did you mean mcp:mail/send now or mcp:mail/send_now?',
+    'the pattern "zzz" matches no tool',
+  ]);
 });
 
 test('rules hold for tools that a registry receives later', () => {

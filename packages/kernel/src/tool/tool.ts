@@ -304,6 +304,26 @@ export function isCallableFromChain(tool: AnyTool): boolean {
  */
 export const foreignTool: unique symbol = Symbol.for('ravi.foreign-tool') as never;
 
+/** Place of a tool of a foreign source, and the name that the source gave it. */
+export interface ToolOrigin {
+  /** First part of the prefix of a pattern, for example `mcp` in `mcp:github/*`. */
+  readonly kind: string;
+  readonly source: string;
+  /** Name of the tool at its source; the name in a registry may differ. */
+  readonly name: string;
+}
+
+/**
+ * Brand of a tool whose source named it otherwise, so that patterns can choose it by that name. A registered symbol, so that two copies
+ * of this package agree.
+ */
+export const toolOrigin: unique symbol = Symbol.for('ravi.tool-origin') as never;
+
+/** Returns the origin that a tool has as its brand {@link toolOrigin}. Only its source vouches for it. */
+export function originOf(tool: AnyTool): ToolOrigin | undefined {
+  return (tool as { readonly [toolOrigin]?: ToolOrigin })[toolOrigin];
+}
+
 /** Returns the risk of a tool before its arguments are known: the declared one, or `defaultRisk`, for a foreign tool at least `high`. */
 export function staticRisk(tool: Tool | ProviderDefinedTool, defaultRisk: ToolRisk): ToolRisk {
   if (tool.risk !== undefined) return tool.risk;
