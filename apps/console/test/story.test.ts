@@ -178,6 +178,14 @@ inBrowser('empty lists say what will fill them, a failure what is wrong, and bot
   }
 });
 
+inBrowser('a conversation shows where the model continued with a summary, and its text', async () => {
+  await using server = await tests.serve();
+  const { page } = await tests.browser.open(`${server.url}/chat/session-1`);
+  await page.getByText('The model continues with a summary of what is above').click();
+  await page.getByText('the flights are counted').waitFor();
+  await page.screenshot({ path: join(screenshots, 'chat-summary.png') });
+});
+
 inBrowser('an unknown visitor signs in and returns to the requested page', async () => {
   await using server = await tests.serve();
   server.api.failWith(401);

@@ -4,10 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RaviConfig } from '@ravi/host';
+import type { BudgetStore } from '@ravi/kernel';
 import { openMonolith, serve } from '@ravi/monolith';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
-import { startServer } from './support/server.ts';
+import { startServer, stateStoreOf } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 import { send, until } from './support/run-requests.ts';
 import { startBundled } from './support/server-process.ts';
@@ -71,6 +72,20 @@ test('a run that reaches the budget of the day stops, and the next one is refuse
   assert.match(calls.resetsAt, /T00:00:00\.000Z$/);
 });
 
+/** Milliseconds that the budgets of one request to a model take: what is reserved, and settled. */
+async function timeOfReservation(store: BudgetStore): Promise<number> {
+  const count = 500;
+  const started = performance.now();
+  for (let index = 0; index < count; index++) {
+    const now = Date.now();
+    const id = `figure-${index}`;
+    const claims = (['server', 'principal', 'agent'] as const).map((scope) => ({ scope, name: 'figure', limits: {} }));
+    await store.reserve({ id, period: 0, claims, amounts: { tokens: 1_000 }, now, expiresAt: now + 60_000 });
+    await store.settle(id, { tokens: 60 });
+  }
+  return (performance.now() - started) / count;
+}
+
 const agents = { frugal: { budget: { maxTokens: 9_000 } } };
 
 for (const { name, plugin, test: declared } of storeCases) {
@@ -113,6 +128,12 @@ for (const { name, plugin, test: declared } of storeCases) {
     assert.deepEqual([tokens.used, tokens.reserved], [60 * completed, 0]);
     // The limit of a run is that of its agent.
     assert.equal((await amountsOf('Tokens (maxTokens) of run')).limit, 9_000);
+
+    if (process.env['RAVI_SHOW_FIGURES'] === '1') {
+      console.log(
+        `${name}: ${(await timeOfReservation(stateStoreOf(first.monolith).budgets)).toFixed(2)} ms per request`,
+      );
+    }
 
     const calls = await runAll(24, { task: '1' });
     assert.equal(calls.filter((outcome) => outcome === 'completed').length, 12, calls.join(' '));

@@ -199,11 +199,16 @@ function recordOf({
 }
 
 function historyEntries(): readonly HistoryEntry[] {
-  return conversation.map((message, index) => ({
+  const summary = { length: 2, text: 'The user asked when to fly, and the flights are counted.' };
+  const messages: readonly Pick<HistoryEntry, 'message' | 'details'>[] = [
+    ...conversation.map((message) => ({ message })),
+    { message: { role: 'user', content: [] }, details: { summary } },
+  ];
+  return messages.map((entry, index) => ({
     principal: 'local',
     sessionId: 'session-1',
     runId: finishedRun.id,
-    message,
+    ...entry,
     createdAt: began + index * 1_000,
     number: index + 1,
   }));
