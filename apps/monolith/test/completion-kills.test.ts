@@ -8,6 +8,7 @@ import type { CompleteStateStore, Completion, Tool, ToolContext } from '@ravi/ke
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createScriptedModel } from '@ravi/testkit';
+import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
 
 /** Moment at which a process ends for good: before or after an operation of its store, or of its tool. */
@@ -101,24 +102,32 @@ function invokerOver({ approvals, journal }: CompleteStateStore, tool: Tool): To
   });
 }
 
+const done: readonly ScriptedTurn[] = [{ text: 'done' }];
+
+function agentOver(store: CompleteStateStore, tool: Tool, turns: readonly ScriptedTurn[]): Process {
+  const { runs, history, jobs, journal, approvals } = store;
+  const lease = { owner: `process_${crypto.randomUUID()}` };
+  const invoker = invokerOver(store, tool);
+  const model = createScriptedModel(turns);
+  const agent = new ReActAgent({ name: 'a', model, invoker, runs, history, jobs, lease, approvals: 'pause' });
+  return {
+    start: () => agent.run('go', { runId, sessionId: 'session-1', principal: 'ada' }),
+    async resume() {
+      const run = await runs.get(runId);
+      assert.ok(run);
+      const { messages, status } = await agent.recover(run, { journal, approvals }).result;
+      if (status === 'paused') return undefined;
+      assert.equal(status, 'completed');
+      return JSON.stringify(messages.at(-2)?.content);
+    },
+  };
+}
+
 const openers: Readonly<Record<string, OpenProcess>> = {
-  agent(store, tool, isFirst) {
-    const model = createScriptedModel([isFirst ? { toolCalls: [{ name: 'deploy' }] } : { text: 'done' }]);
-    const { runs, history, jobs, journal, approvals } = store;
-    const lease = { owner: `process_${crypto.randomUUID()}` };
-    const invoker = invokerOver(store, tool);
-    const agent = new ReActAgent({ name: 'a', model, invoker, runs, history, jobs, lease, approvals: 'pause' });
-    return {
-      start: () => agent.run('go', { runId, sessionId: 'session-1', principal: 'ada' }),
-      async resume() {
-        const run = await runs.get(runId);
-        assert.ok(run);
-        const { messages, status } = await agent.recover(run, { journal, approvals }).result;
-        if (status === 'paused') return undefined;
-        assert.equal(status, 'completed');
-        return JSON.stringify(messages.at(-2)?.content);
-      },
-    };
+  agent: (store, tool, isFirst) => agentOver(store, tool, isFirst ? [{ toolCalls: [{ name: 'deploy' }] }] : done),
+  job: (store, tool, isFirst) => {
+    const background = { ...tool, mode: 'background' } as const;
+    return agentOver(store, background, isFirst ? [{ toolCalls: [{ name: 'deploy' }] }, { text: 'later' }] : done);
   },
   script(store, tool) {
     const sandbox = createIsolatedVmSandbox({});
