@@ -10,7 +10,8 @@ export interface ApprovalBroker extends ApprovalHandler {
   readonly active: Set<ActiveCall>;
 }
 
-/** Creates an {@link ApprovalBroker}. `questions` answers what running tools ask; without it they are not supported. */
+/** Creates an {@link ApprovalBroker}. `questions` answers what running tools ask, and keeps the tokens of calls that wait for results from outside; without it
+ * neither is supported. */
 export function createApprovalBroker(questions?: ApprovalHandler): ApprovalBroker {
   const active = new Set<ActiveCall>();
   const find = (request: ApprovalRequest): ActiveCall | undefined => {
@@ -23,8 +24,9 @@ export function createApprovalBroker(questions?: ApprovalHandler): ApprovalBroke
   };
   return {
     active,
+    takesCompletions: questions?.takesCompletions === true,
     request(request, options) {
-      if (request.elicitation !== undefined) {
+      if (request.elicitation !== undefined || request.completion !== undefined) {
         return questions?.request(request, options) ?? Promise.reject(noPerson());
       }
       const call = find(request);

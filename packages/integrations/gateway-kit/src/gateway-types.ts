@@ -27,7 +27,7 @@ export interface GatewayOptions extends Omit<ToolInvokerOptions, 'registry'> {
   /**
    * Way to people. `framework`: a call that needs approval returns `needs-approval`, and the framework interrupts its run. `handler`:
    * the call waits for the `approvalHandler`. Default `handler` if there is one, else `framework`. With both, the handler gets only
-   * the questions that running tools ask.
+   * the questions that running tools ask, and the tokens of calls that wait for results from outside.
    */
   readonly approvals?: 'framework' | 'handler';
   /**

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineTool, isKernelError } from '@ravi/kernel';
-import type { ElicitationResult } from '@ravi/kernel';
+import type { ApprovalHandler, ElicitationResult } from '@ravi/kernel';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
 import { createMemoryLogger, createTestApprovals } from '@ravi/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -124,6 +124,32 @@ test('a question of a running tool goes to the approval handler, never to the fr
   await createGateway({ tools: [ask], approvalHandler: handler, approvals: 'framework' }).call(call);
   await createGateway({ tools: [ask] }).call(call);
   expect(answers).toEqual([{ action: 'accept', content: { city: 'Oslo' } }, 'E_UNSUPPORTED']);
+});
+
+test('a call waits for its result from outside if the approval handler keeps tokens, and is refused a token otherwise', async () => {
+  const deploy = defineTool({
+    name: 'deploy',
+    description: 'Deploys elsewhere',
+    risk: 'safe',
+    inputSchema: { type: 'object' },
+    execute: async (_, context) => (await context.completion()).result,
+  });
+  const tokens: unknown[] = [];
+  const outside: ApprovalHandler = {
+    takesCompletions: true,
+    async request({ completion }, { onStored }) {
+      tokens.push(completion?.digest);
+      onStored?.();
+      return { decision: 'approved', content: { result: 'deployed' } };
+    },
+  };
+  const call = { run, name: 'deploy', args: {}, callId: 'd' };
+  const waited = await createGateway({ tools: [deploy], approvalHandler: outside, approvals: 'framework' }).call(call);
+  expect(waited).toMatchObject({ status: 'done', result: { text: 'deployed' } });
+  expect(tokens).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(await createGateway({ tools: [deploy] }).call(call)).toMatchObject({
+    result: { error: { code: 'E_UNSUPPORTED' } },
+  });
 });
 
 test('with a handler for questions, approvals still use the framework', async () => {
