@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { KernelError, defineChainPolicy, isKernelError } from '@ravi/kernel';
 import { agentMistakes } from './check-agents.ts';
 import { budgetMistakes } from './check-budgets.ts';
+import { patternMistakes } from './check-patterns.ts';
 import { toolAccessMistakes } from './check-tool-access.ts';
 import { compileSchema } from './compile-schema.ts';
 import { configSchema } from './config-schema.ts';
@@ -32,6 +33,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   const contradictions = [
     ...agentMistakes({ ...ofAgents, defaultAgent }),
     ...budgetMistakes({ ...ofAgents, budgets }),
+    ...patternMistakes({ ...ofAgents, toolAccess }),
     ...toolAccessMistakes({ server: server as ResolvedConfig['server'], toolAccess }),
   ];
   if (contradictions.length > 0) throw invalidConfig(source, contradictions);

@@ -206,6 +206,26 @@ test('an invalid collector address and an invalid level are reported', async () 
   await assert.rejects(load(file), invalid('endpoint', 'level'));
 });
 
+test('a pattern that no tool can match is reported at its place, in every key', async () => {
+  const config = {
+    agent: { tools: { allow: ['git *'] }, guards: [{ agent: 'one', tools: ['mcp:/x'] }] },
+    agents: { one: { tools: { allow: ['git.*', 'mcp:files/delete all'], deny: ['git/*'] } } },
+    toolAccess: { disabled: ['mcp:github/*', 'mcp:github/'], roles: { reader: { allow: ['a b'], deny: ['tool?'] } } },
+  };
+  const hint = 'matches no tool: write a name, a name with * such as "git.*", or "mcp:server/*"';
+  await assert.rejects(
+    load({ 'ravi.config.json': JSON.stringify(config) }),
+    invalid(
+      `agent.tools.allow[0]: The tool pattern "git *" ${hint}`,
+      `agent.guards[0].tools[0]: The tool pattern "mcp:/x" ${hint}`,
+      `agents.one.tools.deny[0]: The tool pattern "git/*" ${hint}`,
+      `toolAccess.disabled[1]: The tool pattern "mcp:github/" ${hint}`,
+      `toolAccess.roles.reader.allow[0]: The tool pattern "a b" ${hint}`,
+      `toolAccess.roles.reader.deny[0]: The tool pattern "tool?" ${hint}`,
+    ),
+  );
+});
+
 test('tool roles that do not exist or contradict each other are reported at their places', async () => {
   const tokenSha256 = 'a'.repeat(64);
   const tokens = [

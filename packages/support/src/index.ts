@@ -24,7 +24,7 @@ export { limitModel } from './limit-model.ts';
 export type { ModelLimits } from './limit-model.ts';
 export { isLoopback } from './loopback.ts';
 export { matchesPattern } from './match-pattern.ts';
-export { namesSource, splitToolPattern } from './tool-pattern.ts';
+export { namesSource, splitToolPattern, toolPatternProblem } from './tool-pattern.ts';
 export type { PatternPlace, PrefixedPattern } from './tool-pattern.ts';
 export { nearNames } from './near-names.ts';
 export { pollutingKeyIn } from './inspect-arguments.ts';

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig, ToolPatterns } from '@ravi/host';
 import { createToolRules, explainUnmatched } from '@ravi/invoker';
 import type { CallerAccess, Toolbox, ToolFilter } from '@ravi/invoker';
-import { KernelError } from '@ravi/kernel';
 import type { Principal } from '@ravi/kernel';
 
 /** Parts of a configuration that say which tools a caller may use. */
@@ -120,13 +119,11 @@ export function toolRolesOf(tokens: ToolAccessRules['server']['tokens']): Readon
 
 function rulesOf({ toolAccess, server }: ToolAccessRules, options: ToolAccessOptions): Rules {
   const { disabled = [], roles = {} } = toolAccess;
-  const base = disabled.length === 0 ? undefined : filterOf('toolAccess.disabled', { deny: disabled }, options);
-  const ofRoles = Object.entries(roles).map(([name, { allow, deny = [] }]) => {
-    const place = `toolAccess.roles.${name}`;
-    // The patterns of this role first, so that a mistake is reported at its place.
-    const lists = { ...(allow && { allow }), deny: [...deny, ...disabled] };
-    return [name, filterOf(place, lists, options)] as const;
-  });
+  const base = disabled.length === 0 ? undefined : filterOf({ deny: disabled }, options);
+  const ofRoles = Object.entries(roles).map(
+    ([name, { allow, deny = [] }]) =>
+      [name, filterOf({ ...(allow && { allow }), deny: [...deny, ...disabled] }, options)] as const,
+  );
   return {
     base,
     ofRoles: new Map(ofRoles),
@@ -135,19 +132,10 @@ function rulesOf({ toolAccess, server }: ToolAccessRules, options: ToolAccessOpt
 }
 
 // An allow-list chooses among tools that do something. Those of the runtime find, describe, ask and wait; a list may deny them.
-function filterOf(
-  place: string,
-  { allow, deny = [] }: ToolPatterns,
-  { toolbox, isOfRuntime }: ToolAccessOptions,
-): ToolFilter {
-  try {
-    const listed = createToolRules({ ...(allow && { allow }), deny }, toolbox);
-    const denied = createToolRules({ deny }, toolbox);
-    return { has: (tool) => listed.has(tool) || (isOfRuntime(tool) && denied.has(tool)) };
-  } catch (error) {
-    if (!(error instanceof KernelError)) throw error;
-    throw new KernelError(error.code, `${place}: ${error.message}`, { cause: error });
-  }
+function filterOf({ allow, deny = [] }: ToolPatterns, { toolbox, isOfRuntime }: ToolAccessOptions): ToolFilter {
+  const listed = createToolRules({ ...(allow && { allow }), deny }, toolbox);
+  const denied = createToolRules({ deny }, toolbox);
+  return { has: (tool) => listed.has(tool) || (isOfRuntime(tool) && denied.has(tool)) };
 }
 
 function warningsOf({ toolAccess, server }: ToolAccessRules, toolbox: Toolbox): readonly string[] {

@@ -1,6 +1,6 @@
 import { KernelError, originOf } from '@ravi/kernel';
 import type { ToolRegistry } from '@ravi/kernel';
-import { matchesPattern, namesSource, nearNames, splitToolPattern } from '@ravi/support';
+import { matchesPattern, namesSource, nearNames, splitToolPattern, toolPatternProblem } from '@ravi/support';
 import type { PrefixedPattern } from '@ravi/support';
 
 /** Lists of patterns that choose tools, as an operator writes them. */
@@ -22,10 +22,6 @@ export interface ToolRules {
 
 /** Registry that knows where its tools come from. */
 export type RuledRegistry = ToolRegistry & { sourceOf?(name: string): string | undefined };
-
-const ofNames = /^[a-zA-Z0-9_.*-]{1,200}$/;
-/** Characters of the name of a source, and of the name that a source gives a tool. */
-const maxCharacters = 200;
 
 /**
  * Returns rules over the tools of a registry. A pattern is a whole name, in which `*` stands for any characters: `git.*`. The form
@@ -85,16 +81,9 @@ function nearPatterns(text: string, registry: RuledRegistry): readonly string[] 
 type Pattern = string | PrefixedPattern;
 
 function parsePattern(text: string): Pattern {
-  const prefix = splitToolPattern(text);
-  if (prefix === undefined ? ofNames.test(text) : isText(prefix.source) && isText(prefix.name)) return prefix ?? text;
-  throw new KernelError(
-    'E_CONFIG_INVALID',
-    `The tool pattern ${JSON.stringify(text.slice(0, 80))} matches no tool: write a name, a name with * such as "git.*", or "mcp:server/*"`,
-  );
-}
-
-function isText(text: string): boolean {
-  return text !== '' && text.length <= maxCharacters;
+  const problem = toolPatternProblem(text);
+  if (problem !== undefined) throw new KernelError('E_CONFIG_INVALID', problem);
+  return splitToolPattern(text) ?? text;
 }
 
 function matches(pattern: Pattern, tool: string, registry: RuledRegistry): boolean {
