@@ -109,7 +109,7 @@ export interface ToolContext {
   /**
    * Creates the token with which another system ends this call. It is stored before it is returned, so after that the tool does not run
    * again for this call, and the call waits up to `expiresInMs` (one day when absent, 24 days at most). The time of the wait does not
-   * count towards time limits. A call that ends otherwise withdraws its token.
+   * count towards the time limit of the call. A call that ends otherwise withdraws its token.
    * @throws KernelError `E_UNSUPPORTED` if no store keeps the token, `E_ARGUMENTS_INVALID` for `expiresInMs`, `E_BUDGET_EXHAUSTED` for
    * a second one in the same call, `E_CANCELLED`, `E_STATE_UNAVAILABLE`
    */
