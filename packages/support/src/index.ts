@@ -20,7 +20,7 @@ export type { ArgumentProblem, ArtifactPlace, InspectedArguments } from './inspe
 export { isPlain } from './inspect-arguments.ts';
 export { jsonTextProblem } from './json-text.ts';
 export type { JsonTextLimits } from './json-text.ts';
-export { limitModel } from './limit-model.ts';
+export { limitModel, withStream } from './limit-model.ts';
 export type { ModelLimits } from './limit-model.ts';
 export { isLoopback } from './loopback.ts';
 export { matchesPattern } from './match-pattern.ts';
@@ -42,4 +42,3 @@ export { cutUtf8, decodeUtf8, utf8Length } from './utf8.ts';
 export { createToolLabel, otherTools } from './tool-label.ts';
 export type { ToolLabel } from './tool-label.ts';
 export { escapeHidden, visibleText, withVisibleText } from './visible-text.ts';
-export { withStream } from './with-stream.ts';

@@ -1,5 +1,4 @@
 import type { Clock, ModelCallOptions, ModelEvent, ModelProvider } from '@ravi/kernel';
-import { withStream } from './with-stream.ts';
 
 /** Limits of one model in this process; an absent field has no limit. */
 export interface ModelLimits {
@@ -90,6 +89,21 @@ export function limitModel(model: ModelProvider, limits: ModelLimits, clock: Clo
   }
 
   return withStream(model, stream);
+}
+
+/**
+ * Returns a model that has the facts of another one, and streams in its own way. Wrappers use it, so that none of them forgets a fact:
+ * the names under which a model is known, its interfaces and the size of its context.
+ */
+export function withStream(provider: ModelProvider, stream: ModelProvider['stream']): ModelProvider {
+  const { id, model, interfaces } = provider;
+  return {
+    id,
+    ...(model === undefined ? {} : { model }),
+    ...(interfaces === undefined ? {} : { interfaces }),
+    contextTokens: (name) => provider.contextTokens?.(name),
+    stream,
+  };
 }
 
 function refused(model: ModelProvider, { limit, retryAfterMs }: Refusal, { signal }: ModelCallOptions): ModelEvent {
