@@ -67,7 +67,7 @@ async function fit(run: AgentRun, whole: ModelRequest, maxTokens: number): Promi
       return known;
     }
     // Errors of the store end the run. The model may accept the request all the same.
-    if (isKernelError(failure) && failure.code.startsWith('E_STATE_')) throw failure;
+    if (isKernelError(failure) && /^E_STATE_/.test(failure.code)) throw failure;
     const { agent, runId } = run;
     run.definition.logger.warn('the beginning of a conversation could not be summarized', {
       agent,
