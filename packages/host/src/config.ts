@@ -1,7 +1,7 @@
 import type { ChainPolicy, PortName } from '@ravi/kernel';
 import type { AgentConfig, AgentEntry, SupervisionConfig } from './agent-config.ts';
 import type { SharedBudgetsConfig } from './budget-config.ts';
-import type { ToolAccessConfig } from './tool-access-config.ts';
+import type { ToolAccessConfig } from './tool-access-schema.ts';
 
 /** One plugin in a configuration: its package or file, and its options. */
 export interface PluginEntry {

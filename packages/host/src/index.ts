@@ -23,7 +23,7 @@ export type {
   SupervisionConfig,
   ToolPatterns,
 } from './agent-config.ts';
-export type { ToolAccessConfig } from './tool-access-config.ts';
+export type { ToolAccessConfig } from './tool-access-schema.ts';
 export type { DailyBudgetConfig, SharedBudgetsConfig } from './budget-config.ts';
 export { builtInAgent, delegatesOf } from './check-agents.ts';
 export { isEnvironmentValue } from './environment-values.ts';
