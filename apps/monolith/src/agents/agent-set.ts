@@ -10,7 +10,7 @@ import { nearNames } from '@ravi/support';
 import type { Guides } from '../reload/load-guides.ts';
 import { builtInSource, delegatesSource } from '../sources/built-in-tools.ts';
 import { hostedToolSearchName } from '../tools/hosted-tool-search.ts';
-import { warningsOfAgent } from '../access/agent-warnings.ts';
+import { warningsOfAgent } from '../access/rule-warnings.ts';
 import { modelOfReferences } from './model-references.ts';
 
 /** Agents of a process by name. */
