@@ -16,7 +16,7 @@ export type { LogSettings } from './logging/server-log.ts';
 export type { TelemetryProviders } from './observability/open-exporters.ts';
 export { parsePort } from './server-address.ts';
 export { runServer } from './run-server.ts';
-export type { RunServerOptions } from './run-server.ts';
+export type { ListeningServer, RunServerOptions } from './run-server.ts';
 export { recoverRuns } from './runs/start-recovery.ts';
 export { serve } from './serve.ts';
 export type { HttpServer, ServeOptions } from './serve.ts';

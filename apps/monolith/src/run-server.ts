@@ -5,6 +5,7 @@ import { createRedactor } from './logging/redactor.ts';
 import { createServerLog } from './logging/server-log.ts';
 import { openWhenAvailable } from './open-when-available.ts';
 import { serve } from './serve.ts';
+import type { HttpServer } from './serve.ts';
 import { untilShutdown } from './shutdown.ts';
 import type { Parts } from './tokens.ts';
 
@@ -16,6 +17,15 @@ export interface RunServerOptions {
   readonly port?: number | undefined;
   /** True to accept a state store or a digest key that differs from those of earlier starts. */
   readonly adoptState?: boolean | undefined;
+  /** Called once the server listens. The result is disposed when it stops. */
+  readonly onListening?: (server: ListeningServer) => Disposable;
+  /** True to log errors only, for a caller that shows the rest. */
+  readonly isQuiet?: boolean;
+}
+
+/** A server that listens, with its parts. */
+export interface ListeningServer extends Pick<HttpServer, 'url' | 'hasConsole'> {
+  readonly parts: Parts;
 }
 
 /**
@@ -33,7 +43,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
 
 async function serveUntil(
   shutdown: Promise<unknown>,
-  { config, host, port, adoptState }: RunServerOptions,
+  { config, host, port, adoptState, onListening, isQuiet = false }: RunServerOptions,
   faults: Faults,
 ): Promise<void> {
   const waitLog = createServerLog({ level: 'error', redactor: createRedactor([]) });
@@ -43,7 +53,7 @@ async function serveUntil(
     cwd: process.cwd(),
     env: process.env,
     logger(settings) {
-      const logger = createServerLog(settings);
+      const logger = createServerLog(isQuiet ? { ...settings, level: 'error' } : settings);
       faults.logTo(logger);
       return logger;
     },
@@ -63,7 +73,9 @@ async function serveUntil(
   const aboutConsole = server.hasConsole ? `Open ${server.url} in a browser for the console.\n` : '';
   // Written at once: a program that reads the address may close the pipe after the first line.
   process.stdout.write(`${isAnnounced ? '' : `listening on ${server.url}\n`}${aboutConsole}`);
-  using _ = reloadOnSignal(partsOf(monolith.container));
+  const parts = partsOf(monolith.container);
+  using _ = reloadOnSignal(parts);
+  using __ = onListening?.({ url: server.url, hasConsole: server.hasConsole, parts });
   await shutdown;
 }
 

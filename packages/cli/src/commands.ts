@@ -43,6 +43,17 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/serve.ts')).serveHere,
   },
   {
+    path: 'dev',
+    summary: 'serve, show each call, and read tools, skills and the configuration again when they change',
+    reach: 'configuration',
+    options: [
+      { flags: '--host <address>', description: 'address to listen on; an address other than loopback needs tokens' },
+      { flags: '--port <number>', description: 'port to listen on; 0 picks a free port' },
+      { flags: '--no-open', description: 'do not open the console in a browser' },
+    ],
+    load: async () => (await import('./commands/dev.ts')).develop,
+  },
+  {
     path: 'run',
     summary: 'give an agent a task and show what it does',
     reach: 'api',

@@ -9,7 +9,8 @@ export const serveHere: CommandBody = async ({ values: { config, host, port }, f
   return code === 0 ? exitCode.ok : exitCode.failed;
 };
 
-function portOf(text: string | undefined): number | undefined {
+/** Reads `--port`. @throws KernelError `E_USAGE` */
+export function portOf(text: string | undefined): number | undefined {
   try {
     return parsePort(text);
   } catch (cause) {

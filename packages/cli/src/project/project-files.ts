@@ -31,6 +31,7 @@ function manifest(name: string, version: string): object {
     type: 'module',
     scripts: {
       start: 'ravi serve',
+      dev: 'ravi dev',
       demo: 'ravi run "What did each customer buy?"',
       test: 'node --test "test/*.test.ts"',
     },
@@ -120,6 +121,7 @@ npm install
 npm run demo    # a run of the agent, without any key
 npm test        # the tool, through the invoker
 npm start       # the console, on http://127.0.0.1:7341
+npm run dev     # the same, and reads tools, skills and the configuration again when you edit them
 \`\`\`
 
 - \`tools/\`: each file is a tool. \`npx ravi tools list\` shows them, \`npx ravi tools call list_orders\` calls one.
