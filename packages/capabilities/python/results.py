@@ -77,6 +77,8 @@ def result_of(value, **known):
 def read_answer(answer, tool):
     """Decodes a reply, whose first character is the kind of its value."""
     kind, rest = answer[:1], answer[1:]
+    if kind == "p":
+        return Unknown()
     if kind == "t":
         return result_of(rest, text=rest)
     if kind == "j":
@@ -102,6 +104,32 @@ def files_of(infos):
     for file in files:
         file.path()
     return files
+
+
+class Unknown:
+    """The unknown result of a call in a dry run. Its use ends the dry run; only `await` does not count as use."""
+
+    def __await__(self):
+        return self
+        yield
+
+    def __getattribute__(self, name):
+        return use_unknown()
+
+
+def use_unknown(*_, **__):
+    host.call("used", "")
+    raise RuntimeError("The result of this call is not known in a dry run")
+
+
+# Operators look methods up in the class, not in the object.
+for method in (
+    "abs add and bool bytes call ceil complex contains delitem dir divmod enter eq exit float floor floordiv format ge "
+    "getitem gt hash index int invert ior isub iadd imul iter json le len lshift lt matmul mod mul ne neg next or pos pow "
+    "radd rand rdivmod reduce reduce_ex repr reversed rfloordiv rlshift rmatmul rmod rmul ror round rpow rrshift rshift "
+    "rsub rtruediv rxor setattr delattr setitem str sub truediv trunc xor fspath"
+).split():
+    setattr(Unknown, f"__{method}__", use_unknown)
 
 
 class Pending:

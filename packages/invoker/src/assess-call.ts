@@ -1,4 +1,4 @@
-import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
+import type { ApprovalRequest, InvocationResult, ToolRisk } from '@ravi/kernel';
 import { assessRisk, needsApproval } from './approval/assess-risk.ts';
 import { requestFor, shownArguments } from './approval/request-approval.ts';
 import { allowedGate } from './gates/allowed.ts';
@@ -15,7 +15,7 @@ export type CallAssessment =
   /** A gate would refuse it with this result. */
   | { readonly status: 'refused'; readonly result: InvocationResult }
   /** It would run without approval. */
-  | { readonly status: 'ready' }
+  | { readonly status: 'ready'; readonly risk?: ToolRisk }
   /** It would need approval: the request as an approver would get it. */
   | { readonly status: 'needs-approval'; readonly request: ApprovalRequest };
 
@@ -34,7 +34,7 @@ export async function assessCall(pending: PendingCall): Promise<CallAssessment> 
     pending.risk = risk;
     const digest = toolDigest(pending.tool);
     const { grants } = pending.session;
-    if (!needsApproval(pending) || grants.covers(pending.name, digest, risk)) return { status: 'ready' };
+    if (!needsApproval(pending) || grants.covers(pending.name, digest, risk)) return { status: 'ready', risk };
     const question = { risk, toolDigest: digest, ...(summary === undefined ? {} : { summary }) };
     return { status: 'needs-approval', request: requestFor(pending, question, shownArguments(pending)) };
   } finally {

@@ -12,7 +12,7 @@ export { storedTextOf } from './result/shape-result.ts';
 export type { StoredText } from './result/shape-result.ts';
 export type { CallSpender, CallSpending, ExecutionWrapper } from './runtime.ts';
 export type { CallerAccess, CallerFilters, ToolFilter } from './scope/caller-access.ts';
-export type { RunGrant, SessionDurability } from './scope/session-durability.ts';
+export type { ApprovedCalls, CallToApprove, RunGrant, SessionDurability } from './scope/session-durability.ts';
 export { sessionBlobs, storedRunOfPin } from './scope/session-artifacts.ts';
 export type { ArtifactData, ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
 export type { RunServices } from './scope/run-services.ts';

@@ -190,6 +190,24 @@ export class ToolInvoker {
     return adopted;
   }
 
+  /**
+   * Returns an invoker over tools of the runtime itself, with all other parts of this one: with them it asks people, so no list of tools
+   * and no budget holds for them. Never give it tools that have effects.
+   */
+  forOwnQuestions(registry: ToolRegistry): ToolInvoker {
+    const asking = new ToolInvoker({ registry, clock: this.clock, hooks: this.hooks, digest: this.digest });
+    asking.#runtime = {
+      ...this.#runtime,
+      registry,
+      asksItself: true,
+      access: undefined,
+      spending: undefined,
+      invoke: (call, how) => asking.invoke(call, how),
+    };
+    invokers.set(asking.#runtime, asking);
+    return asking;
+  }
+
   /** Opens a session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
   openSession(options: SessionOptions = {}): InvokerSession {
     const session = new InvokerSession(this.#runtime, this.policy, options);

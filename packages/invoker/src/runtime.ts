@@ -67,4 +67,6 @@ export interface InvokerRuntime {
   readonly access: CallerAccess | undefined;
   /** Returns the address at which a token ends its call. */
   readonly completionUrl: ((token: string) => string | undefined) | undefined;
+  /** True for tools of the runtime itself, which ask people and have no effect: lists of tools do not name them. */
+  readonly asksItself?: boolean;
 }

@@ -62,6 +62,15 @@ export function runInSession(
   return withScriptHooks(session, options, () => runToEnd(options, session, host));
 }
 
+/** Runs one script in `session` without observers, as a dry run, and closes the session. */
+export function runUnseen(
+  options: RunScriptOptions,
+  session: InvokerSession,
+  host: ChainHost,
+): Promise<ChainRunResult> {
+  return runToEnd(options, session, host, false);
+}
+
 /** Emits `chain-start` and `chain-end` around a run, also when the sandbox fails. */
 async function withScriptHooks(
   session: InvokerSession,
@@ -90,12 +99,17 @@ async function withScriptHooks(
   }
 }
 
-async function runToEnd(options: RunScriptOptions, session: InvokerSession, host: ChainHost): Promise<ChainRunResult> {
+async function runToEnd(
+  options: RunScriptOptions,
+  session: InvokerSession,
+  host: ChainHost,
+  isSeen = true,
+): Promise<ChainRunResult> {
   const { invoker } = options;
   const started = invoker.clock.monotonic();
-  const log = createConsoleLog(session.policy.maxConsoleBytes, ({ level, text }) =>
-    invoker.hooks.emit({ type: 'console', ...session.scope, level, text }),
-  );
+  const log = createConsoleLog(session.policy.maxConsoleBytes, ({ level, text }) => {
+    if (isSeen) invoker.hooks.emit({ type: 'console', ...session.scope, level, text });
+  });
   let ended: EndedScript;
   let shown: readonly MediaBlock[];
   try {

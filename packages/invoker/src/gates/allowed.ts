@@ -4,7 +4,9 @@ import { stopDenied } from '../error-results.ts';
 
 /** Checks the tool role of the caller, the allow-lists of the session (request, agent, active skills) and the tool's own `allowedCallers`. */
 export function allowedGate(pending: PendingCall): GateOutcome {
-  const { tool, caller, session } = pending;
+  const { tool, caller, session, runtime } = pending;
+  // A question of the runtime itself: no list of tools names it.
+  if (runtime.asksItself === true) return pending;
   if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are disabled in this session');
   if (!session.callerFilters.has(pending.name)) {
     const { name } = pending;

@@ -42,6 +42,11 @@ function waitsForResult({ interrupted, argsDigest }: PendingCall): boolean {
 
 async function seekApproval(pending: PendingCall, assessment: RiskAssessment): Promise<GateOutcome> {
   const digest = toolDigest(pending.tool);
+  const together = isAlreadyRequested(pending) ? undefined : approvedTogether(pending, digest);
+  if (together !== undefined) {
+    pending.approval = together;
+    return pending;
+  }
   // An earlier process may have requested approval of this very call, and the approver may have denied it.
   if (!isAlreadyRequested(pending) && pending.session.grants.covers(pending.name, digest, pending.risk)) {
     pending.approval = { requestId: '', decision: 'run-scope', waitedMs: 0 };
@@ -51,6 +56,13 @@ async function seekApproval(pending: PendingCall, assessment: RiskAssessment): P
   if (approvalHandler === undefined) return refuseWithoutHandler(pending);
   if (pending.approvalRequests === maxRequests) return refuseUndecided(pending);
   return decide(pending, approvalHandler, { ...assessment, toolDigest: digest });
+}
+
+// Critical calls need a decision of their own every time.
+function approvedTogether(pending: PendingCall, digest: string): ApprovalTrace | undefined {
+  const { session, callId, name: tool, argsDigest, risk } = pending;
+  if (risk === 'critical' || pending.isInnerCall) return undefined;
+  return session.durability?.approvedCalls?.take({ callId, tool, toolDigest: digest, argsDigest, risk });
 }
 
 async function decide(

@@ -61,10 +61,9 @@ async function storeOne(
   const stat = await store.stat(source.ref);
   if (stat === undefined || !pending.session.owns(stat.scope)) return undefined;
   await pending.session.pinArtifact(source.ref);
-  // A file that a script kept and returned stays at its path.
+  // A file of the run that is returned again stays at its path.
   const kept = pending.session.files.find(({ artifactRef }) => artifactRef === source.ref)?.path;
-  const place = kept?.startsWith('/workspace/out/') === true ? kept : path;
-  return { path: place, mediaType, artifactRef: source.ref, bytes: stat.bytes, ...named(name ?? stat.name) };
+  return { path: kept ?? path, mediaType, artifactRef: source.ref, bytes: stat.bytes, ...named(name ?? stat.name) };
 }
 
 function named(name: string | undefined): Pick<ChainFile, 'name'> {

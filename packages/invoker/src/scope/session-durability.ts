@@ -1,10 +1,30 @@
-import type { ApprovalRequest, AwaitedApproval, BlobRef, Journal, ToolRisk } from '@ravi/kernel';
+import type {
+  ApprovalRequest,
+  ApprovalTrace,
+  AwaitedApproval,
+  BlobRef,
+  ChainCallRecord,
+  Journal,
+  ToolRisk,
+} from '@ravi/kernel';
 
 /** Approval for the whole run. */
 export interface RunGrant {
   readonly tool: string;
   readonly toolDigest: string;
   readonly risk: ToolRisk;
+}
+
+/** A call that asks whether it was approved before. */
+export type CallToApprove = Pick<ChainCallRecord, 'callId' | 'tool' | 'argsDigest'> & {
+  readonly toolDigest: string;
+  readonly risk: ToolRisk;
+};
+
+/** Calls that a person approved together, before they were made. */
+export interface ApprovedCalls {
+  /** Takes the approval of a call, once; `undefined` if it has none, so that the call needs one of its own. */
+  take(call: CallToApprove): ApprovalTrace | undefined;
 }
 
 /** State of a durable session, whose calls outlive the process: a process that resumes the run replays them. */
@@ -28,6 +48,8 @@ export interface SessionDurability {
   readonly completions: ReadonlyMap<string, ApprovalRequest>;
   /** Approvals for the whole run that were given before. */
   readonly grants: readonly RunGrant[];
+  /** Calls that were approved together. Those of a tool inside a call are never among them. */
+  readonly approvedCalls?: ApprovedCalls;
   /** Called when a call starts to wait for the decisions of people; the returned function ends the wait. */
   onHumanWait(callId: string, approvals: readonly AwaitedApproval[]): () => void;
 }

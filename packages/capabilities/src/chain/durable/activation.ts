@@ -1,6 +1,6 @@
 import { keepLease } from '@ravi/agents';
 import { retryWhileUnavailable } from '@ravi/support';
-import type { InvokerSession, SessionDurability, SessionLease, ToolInvoker } from '@ravi/invoker';
+import type { InvokerSession, SessionDurability, SessionLease, SessionOptions, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type {
   AwaitedApproval,
@@ -15,7 +15,9 @@ import type {
   Timer,
 } from '@ravi/kernel';
 import type { Preflight } from '../../preflight/preflight.ts';
-import { runInSession } from '../run-chain.ts';
+import { prepareCallSet } from '../set/prepare-call-set.ts';
+import type { PreparedSet, SetParts } from '../set/prepare-call-set.ts';
+import { runInSession, runUnseen } from '../run-chain.ts';
 import type { ChainRunOptions } from '../run-chain.ts';
 import { isSuspension } from './child-run.ts';
 import type { CallOfRun } from './child-run.ts';
@@ -24,6 +26,7 @@ import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
 import { cancelledResult, changedResult, conflict, endOf, endRun, failedResult, pausedResult } from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
 import { readApprovals, readRecordedRun } from './recorded-run.ts';
+import type { RecordedRun } from './recorded-run.ts';
 import { checkUnchanged, sessionOfRun } from './run-definition.ts';
 import { createRunLog } from './run-log.ts';
 import type { RunLog } from './run-log.ts';
@@ -64,7 +67,8 @@ export interface Activation {
 export function createActivation(run: Run, options: ActivationOptions): Activation {
   const { store, invoker, logger, owner, leaseMs, heldSince, pauseAfterMs, call, signal = call?.signal } = options;
   const { clock } = invoker;
-  const { approvals: mode } = sessionOfRun(run, invoker);
+  const { approvals: mode, approve } = sessionOfRun(run, invoker);
+  const pausesWhileWaiting = call !== undefined || mode === 'pause' || options.onApprovalExpiry === 'park';
   const { epoch } = run;
   const writer = { runId: run.id, owner, epoch };
   /** Aborts when the script has to end. */
@@ -164,7 +168,9 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       }
       const beginning = (recorded.events.get(0)?.value as RunBeginning | undefined) ?? newBeginning(clock.now());
       if (!recorded.events.has(0)) log.event(0, 'seed', beginning).catch(() => {});
-      const session = await openSession(log, (...wait) => bridge?.onHumanWait(...wait) ?? (() => {}));
+      const prepared = await prepareSet({ log, recorded, beginning, lease });
+      if ('result' in prepared) return await leave(prepared.result, end, recorded);
+      const session = await openSession(log, (...wait) => bridge?.onHumanWait(...wait) ?? (() => {}), prepared);
       session.holdLease(lease);
       bridge = createDurableBridge({
         invoker,
@@ -172,16 +178,11 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         log,
         recorded,
         beginning,
-        onWaiting: call !== undefined || mode === 'pause' || options.onApprovalExpiry === 'park' ? onWaiting : () => {},
+        onWaiting: pausesWhileWaiting ? onWaiting : () => {},
+        ...(prepared.dryResults === undefined ? {} : { dryResults: prepared.dryResults }),
         onStop: (message) => ending.abort(new KernelError('E_CANCELLED', message)),
       });
-      const result = await runInSession(scriptOf(run, options), session, bridge);
-      if (result.status !== 'cancelled' || !(isPausing || leaving.signal.aborted)) return await end(result);
-      if (isFinal(leaving.signal.reason)) return await end(failedResult(leaving.signal.reason, recorded));
-      // A cancellation that came while the run left is kept, unless another process has the run.
-      if (isCancelled && !isLost()) return await end(cancelledResult(result));
-      const paused = await pause(result);
-      return isCancelled ? await endPaused(result, paused) : paused;
+      return await leave(await runInSession(scriptOf(run, options), session, bridge), end, recorded);
     } catch (error) {
       return isFinal(error) ? end(failedResult(error, recorded)) : release(error);
     } finally {
@@ -189,12 +190,55 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     }
   }
 
-  async function openSession(log: RunLog, onHumanWait: SessionDurability['onHumanWait']): Promise<InvokerSession> {
+  /** Ends the run with a result, or leaves it to another process or a later time. */
+  async function leave(
+    result: ChainRunResult,
+    end: (result: ChainRunResult) => Promise<DurableChainResult>,
+    recorded: RecordedRun,
+  ): Promise<DurableChainResult> {
+    if (result.status !== 'cancelled' || !(isPausing || leaving.signal.aborted)) return end(result);
+    if (isFinal(leaving.signal.reason)) return end(failedResult(leaving.signal.reason, recorded));
+    // A cancellation that came while the run left is kept, unless another process has the run.
+    if (isCancelled && !isLost()) return end(cancelledResult(result));
+    const paused = await pause(result);
+    return isCancelled ? endPaused(result, paused) : paused;
+  }
+
+  // With `approve: "set"`: dry-runs the script unless an earlier process has, and asks for its calls.
+  async function prepareSet(parts: Pick<SetParts, 'log' | 'recorded' | 'beginning' | 'lease'>): Promise<PreparedSet> {
+    if (approve === 'each') return {};
+    return prepareCallSet({
+      ...parts,
+      invoker,
+      sessionOptions: (onHumanWait) => sessionOptions(parts.log, onHumanWait),
+      onHumanWait: (_, approvals) => {
+        if (!pausesWhileWaiting) return () => {};
+        onWaiting(approvals);
+        return () => onWaiting(undefined);
+      },
+      dryRun: (session, host) => runUnseen(scriptOf(run, options), session, host),
+    });
+  }
+
+  async function openSession(
+    log: RunLog,
+    onHumanWait: SessionDurability['onHumanWait'],
+    { approvedCalls }: PreparedSet,
+  ): Promise<InvokerSession> {
+    const { durability, ...more } = await sessionOptions(log, onHumanWait);
+    const approved = approvedCalls === undefined ? {} : { approvedCalls };
+    return invoker.openSession({ ...more, durability: { ...durability, ...approved } });
+  }
+
+  async function sessionOptions(
+    log: RunLog,
+    onHumanWait: SessionDurability['onHumanWait'],
+  ): Promise<SessionOptions & { readonly durability: SessionDurability }> {
     const { requestedApprovals, decidedApprovals, completions, grants } = await waitFor(() =>
       readApprovals(store.approvals, run.id, call?.session.reportedRunId),
     );
-    const { approvals, ...session } = sessionOfRun(run, invoker);
-    return invoker.openSession({
+    const { approvals, approve: _, ...session } = sessionOfRun(run, invoker);
+    return {
       ...session,
       // The script of a call pauses with the run above.
       onApprovalExpiry: call?.session.onApprovalExpiry ?? options.onApprovalExpiry,
@@ -213,7 +257,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         recordArtifact: (ref) => log.recordArtifact(ref),
         ...(approvals === 'pause' ? { approvalExpiryMs: options.approvalExpiryMs } : {}),
       },
-    });
+    };
   }
 
   async function pause(result: ChainRunResult, changed?: KernelError): Promise<DurableChainResult> {

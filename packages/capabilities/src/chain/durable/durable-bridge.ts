@@ -1,3 +1,4 @@
+import { toolDigest } from '@ravi/invoker';
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { canReconcile, isLocalTool, mayHaveBegun } from '@ravi/kernel';
 import type { AwaitedApproval, BridgeCall, InvocationResult, JournaledCall, Timer } from '@ravi/kernel';
@@ -12,6 +13,9 @@ import type { RunLog } from './run-log.ts';
 import { createTurns } from './turns.ts';
 import { unknownOutcome } from './recorded-run.ts';
 import { createWakes } from './wakes.ts';
+import { unknownResult } from '../set/collector.ts';
+import type { Collector } from '../set/collector.ts';
+import type { DryCall, DryResults } from '../set/call-set.ts';
 
 /** Start values of a run, from which a script derives its time and random numbers. */
 export type RunBeginning = Pick<ScriptBeginning, 'now' | 'seed'>;
@@ -23,6 +27,10 @@ export interface DurableBridgeOptions {
   readonly log: RunLog;
   readonly recorded: RecordedRun;
   readonly beginning: RunBeginning;
+  /** Present in a dry run: makes the calls. */
+  readonly collector?: Collector;
+  /** Results of the dry run before this one. */
+  readonly dryResults?: DryResults;
   /** Called with the approvals that the script waits for when it waits for nothing else, and with `undefined` when that ends. */
   onWaiting(approvals: readonly AwaitedApproval[] | undefined): void;
   /** Called when the run must end although the script has not. */
@@ -55,7 +63,7 @@ const stopAfterMs = 1_000;
  * recorded reply, so that a script that diverges is stopped before it takes effect.
  */
 export function createDurableBridge(options: DurableBridgeOptions): DurableBridge {
-  const { invoker, session, log, recorded, beginning } = options;
+  const { invoker, session, log, recorded, beginning, collector, dryResults } = options;
   const { clock } = invoker;
   const inner = createChainBridge(invoker, session);
   const caughtUp = Promise.withResolvers<void>();
@@ -118,11 +126,29 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       const requestDigest = invoker.digest(request);
       const known = recorded.calls.get(place);
       log.expect(callId, { position: place, requestDigest });
+      const dry = dryResults?.takeCall(requestDigest);
       if (known !== undefined) return replay(known, { ...call, callId }, requestDigest, place);
       if (recorded.events.has(place)) return divergentCall(place, call.name);
       await caughtUp.promise;
+      if (collector !== undefined) return collector.invoke({ ...call, callId });
+      if (dry !== undefined && isUnchanged(dry)) return adopt(dry, callId);
       return invoker.invoke({ ...call, callId }, { session, caller: 'chain' });
     };
+
+  function isUnchanged({ entry }: DryCall): boolean {
+    const tool = invoker.registry.get(entry.record.tool);
+    return entry.toolDigest === (tool === undefined ? undefined : toolDigest(tool));
+  }
+
+  // Gives the script the result of the dry run, as a call of this run.
+  async function adopt({ entry, result }: DryCall, callId: string): Promise<InvocationResult> {
+    const record = { ...entry.record, callId, startedAt: clock.now(), durationMs: 0 };
+    const { runId, sessionId } = session;
+    session.replay(record, result);
+    const idempotencyKey = `${runId}:${callId}`;
+    await log.journal.finished({ ...entry, record, runId, sessionId, idempotencyKey }, result);
+    return result;
+  }
 
   async function replay(
     known: JournaledCall,
@@ -182,6 +208,12 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
 
   function request(call: BridgeCall): Promise<string> {
     const place = nextPlace++;
+    if (collector !== undefined && (call.op === 'used' || collector.isOver)) {
+      collector.used();
+      return new Promise<string>(() => {});
+    }
+    // The real run stores them.
+    if (collector !== undefined && call.op === 'store-file') return turns.replySoon(Promise.resolve('v'));
     if (divergence !== undefined) return turns.replySoon(failureText(divergent(divergence)));
     if (call.op === 'wake') return wake(place, Number(call.payload));
     if (call.op === 'put') return turns.replySoon(put(place, call));
@@ -191,7 +223,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       isCall = true;
       return invoke(...args);
     });
-    const text = reply.then((value) => `v${value}`, failureText);
+    const text = reply.then((value) => `v${value}`, replyTo);
     if (isCall) return replyToCall(place, text);
     return turns.replySoon(recordedReply(place, call, text));
   }
@@ -207,8 +239,10 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
   async function put(place: number, call: BridgeCall): Promise<string> {
     const requestDigest = invoker.digest(call.payload);
     const known = recorded.events.get(place);
+    const dry = dryResults?.takePut(requestDigest);
     if (known === undefined && !recorded.calls.has(place)) {
-      const reply = await inner.reply(call).then((file) => `v${file}`, failureText);
+      const reply = dry?.reply ?? (await inner.reply(call).then((file) => `v${file}`, failureText));
+      if (dry?.reply.startsWith('v') === true) inner.restoreFile(dry.reply.slice(1));
       await log.event(place, 'put', { requestDigest, reply }).catch(() => {});
       return reply;
     }
@@ -258,6 +292,10 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       wakes.stop();
     },
   };
+}
+
+function replyTo(error: unknown): Promise<string> | string {
+  return error === unknownResult ? 'vp' : failureText(error);
 }
 
 function recordedTime({ calls, events }: RecordedRun, place: number): number {

@@ -15,12 +15,13 @@ import type {
 } from '@ravi/kernel';
 import type { RunGrant } from '@ravi/invoker';
 import { chainKind } from './run-definition.ts';
+import type { CallSet, SetDecision } from '../set/call-set.ts';
 
 /** First position of notes, which the script does not see: above the position of any call that it can make. */
 export const firstNote: number = 2 ** 40;
 
 /** Kinds of journal entries other than calls. */
-export type RecordedKind = 'seed' | 'sleep' | 'answer' | 'put' | 'artifact' | 'result';
+export type RecordedKind = 'seed' | 'sleep' | 'answer' | 'put' | 'artifact' | 'set' | 'set-decision' | 'result';
 
 /** A recorded reply to a script other than the end of a call. */
 export type RecordedEvent = Pick<JournalEvent, 'kind' | 'value'>;
@@ -37,6 +38,10 @@ export interface RecordedRun {
   readonly innerCalls: readonly string[];
   /** Result of the script, present if the script ended but the end of the run was not recorded. */
   readonly result?: JsonValue;
+  /** Outcome of the dry run of a script whose calls are approved together. */
+  readonly set?: CallSet;
+  /** Decision about the set. */
+  readonly setDecision?: SetDecision;
   /** Number of notes. */
   readonly notes: number;
 }
@@ -49,6 +54,8 @@ export function readRecordedRun(items: readonly JournalItem[]): RecordedRun {
   const artifacts: string[] = [];
   const innerCalls: string[] = [];
   let result: JsonValue | undefined;
+  let set: CallSet | undefined;
+  let setDecision: SetDecision | undefined;
   let notes = 0;
   for (const item of items) {
     if (item.type === 'call') {
@@ -65,11 +72,23 @@ export function readRecordedRun(items: readonly JournalItem[]): RecordedRun {
     if (position >= firstNote) notes++;
     if (kind === 'artifact') artifacts.push(value as string);
     if (kind === 'result') result = value;
+    if (kind === 'set') set = value as unknown as CallSet;
+    if (kind === 'set-decision') setDecision = value as unknown as SetDecision;
     if (position < firstNote) events.set(position, { kind, value });
     if (kind === 'sleep') ends.push(endOfSleep(item));
   }
   const order = ends.toSorted((left, right) => left.order - right.order).map(({ place }) => place);
-  return { calls, events, order, artifacts, innerCalls, notes, ...(result === undefined ? {} : { result }) };
+  return {
+    calls,
+    events,
+    order,
+    artifacts,
+    innerCalls,
+    notes,
+    ...(result === undefined ? {} : { result }),
+    ...(set === undefined ? {} : { set }),
+    ...(setDecision === undefined ? {} : { setDecision }),
+  };
 }
 
 function endOfSleep({ event, finishedOrder }: JournaledEvent): { readonly place: number; readonly order: number } {
@@ -118,7 +137,13 @@ export async function hasWork(
   const begun = idsOfCalls(calls);
   // A call that waits for its result from outside has begun.
   const ended = idsOfCalls(calls.filter(({ status }) => status === 'finished'));
-  return answered.some(({ request }) => !(request.completion === undefined ? begun : ended).has(request.callId));
+  // The decision about a set is recorded, but not as a call of the script.
+  const { setDecision } = readRecordedRun(items);
+  return answered.some(
+    ({ request }) =>
+      !(request.completion === undefined ? begun : ended).has(request.callId) &&
+      request.id !== setDecision?.approval.requestId,
+  );
 }
 
 /**

@@ -12,6 +12,7 @@ import type {
   ToolRegistry,
 } from '@ravi/kernel';
 import { definitionDigest } from '../../declarations/tool-declarations.ts';
+import type { ApproveMode } from '../set/call-set.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 /** Behaviour while a call waits for approval: the script waits too, or the run is stored and resumed with the decision. */
@@ -36,6 +37,8 @@ export interface DurableChainRequest {
   readonly allowedTools?: readonly string[];
   /** `wait` when absent. */
   readonly approvals?: ApprovalMode;
+  /** `each` when absent. With `set`, a dry run collects the calls that need approval, and people approve them together. */
+  readonly approve?: ApproveMode;
   /** Cancels the run for good. */
   readonly signal?: AbortSignal;
 }
@@ -45,6 +48,7 @@ export const chainKind: string = 'chain';
 
 /** Details of a run that only chains have. */
 interface ChainDetails {
+  readonly approve?: ApproveMode;
   readonly approvals: ApprovalMode;
   /** Call whose script this is, in the run above. */
   readonly callId?: string;
@@ -64,9 +68,10 @@ const keyText = 'the key of a durable run';
  * @throws KernelError `E_CONFIG_INVALID` for its policy
  */
 export function defineRun(request: DurableChainRequest, invoker: ToolInvoker, callId?: string): RunDefinition {
-  const { code, language = 'javascript', input, policy, approvals = 'wait', allowedTools } = request;
+  const { code, language = 'javascript', input, policy, approvals = 'wait', allowedTools, approve = 'each' } = request;
   const details: ChainDetails = {
     approvals,
+    ...(approve === 'each' ? {} : { approve }),
     ...(callId === undefined ? {} : { callId }),
     ...(allowedTools === undefined ? {} : { allowedTools }),
     risks: risksOf(invoker.policy),
@@ -91,11 +96,19 @@ export function defineRun(request: DurableChainRequest, invoker: ToolInvoker, ca
 export function sessionOfRun(
   { id: runId, sessionId, principal, definition }: Run,
   invoker: ToolInvoker,
-): SessionOptions & { readonly approvals: ApprovalMode } {
-  const { allowedTools, approvals, risks } = definition.details as unknown as ChainDetails;
+): SessionOptions & { readonly approvals: ApprovalMode; readonly approve: ApproveMode } {
+  const { allowedTools, approvals, approve = 'each', risks } = definition.details as unknown as ChainDetails;
   const own = defineChainPolicy(definition.policy);
   const policy = isSame(risks, risksOf(invoker.policy)) ? own : withRisksOf(invoker.policy, own);
-  return { runId, sessionId, principal, policy, approvals, ...(allowedTools === undefined ? {} : { allowedTools }) };
+  return {
+    runId,
+    sessionId,
+    principal,
+    policy,
+    approvals,
+    approve,
+    ...(allowedTools === undefined ? {} : { allowedTools }),
+  };
 }
 
 /**

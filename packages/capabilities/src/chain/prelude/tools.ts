@@ -24,6 +24,20 @@ export function createTools(parts: ToolsParts): object {
   const { builtins, host, errors, artifacts, encode, toolNames } = parts;
   const { parse, indexOf, slice, toText, ownKeys, create, defineProperty, freeze, objectPrototype, Proxy, TypeError } =
     builtins;
+  const { then } = builtins;
+  const nothing = (): void => {};
+  const trapNames = [
+    'set',
+    'has',
+    'deleteProperty',
+    'ownKeys',
+    'getOwnPropertyDescriptor',
+    'defineProperty',
+    'getPrototypeOf',
+    'setPrototypeOf',
+    'isExtensible',
+    'preventExtensions',
+  ];
   const functions = create(null);
   const inherited = create(null);
   const names = ownKeys(objectPrototype);
@@ -115,6 +129,7 @@ export function createTools(parts: ToolsParts): object {
     if (kind === 't') return rest;
     if (kind === 'j') return parse(rest);
     if (kind === 'a') return artifacts.open(parse(rest) as ArtifactInfo);
+    if (kind === 'p') return unknown();
     if (kind === 'm') return valueOf(slice(rest, indexOf(rest, '\n', 0) + 1), tool);
     if (kind === 'f') {
       const { text, files } = parse(rest) as { readonly text: string; readonly files: unknown[] };
@@ -125,12 +140,25 @@ export function createTools(parts: ToolsParts): object {
 
   // One line of JSON with the result, then its value as for `valueOf`, if there is one.
   function resultOf(answer: string, tool: string): unknown {
+    if (answer === 'p') return unknown();
     const end = indexOf(answer, '\n', 0);
     const result = parse(slice(answer, 0, end)) as { files: unknown[] };
     result.files = openFiles(result.files);
     const value = end + 1 === answer.length ? undefined : valueOf(slice(answer, end + 1), tool);
     defineProperty(result, 'value', { value });
     return result;
+  }
+
+  // The unknown result of a call in a dry run. `await` looks for `then`, so that is absent; any other use ends the dry run.
+  function unknown(): object {
+    const use = (): never => {
+      then(host.call('used', ''), nothing, nothing);
+      throw new TypeError('The result of this call is not known in a dry run');
+    };
+    const traps = create(null);
+    for (let index = 0; index < trapNames.length; index++) traps[trapNames[index] as string] = use;
+    traps['get'] = (_: object, key: PropertyKey): unknown => (key === 'then' ? undefined : use());
+    return new Proxy({}, traps);
   }
 
   function openFiles(files: unknown[]): object[] {
