@@ -92,6 +92,10 @@ export const scriptFields = {
   code: string({ description: 'The script.' }),
   language: described(language, 'Default: JavaScript, which includes TypeScript.'),
   policy: typed<Partial<ChainPolicy>>({ type: 'object', description: 'Fields of the policy that this run tightens.' }),
+  approve: enumOf(['each', 'set'], {
+    description:
+      'With "set" a dry run collects the calls that need approval, and one request asks for all of them. Default: "each".',
+  }),
 } as const;
 
 /** Query of operations that run a script. */

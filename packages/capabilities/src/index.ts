@@ -8,6 +8,7 @@ export type { DurableChains, DurableChainsOptions } from './chain/durable/durabl
 export type { DurableChainResult } from './chain/durable/end-run.ts';
 export { startRunRecovery } from './chain/durable/run-recovery.ts';
 export type { RunRecovery, RunRecoveryOptions } from './chain/durable/run-recovery.ts';
+export type { ApproveMode } from './chain/set/call-set.ts';
 export type { ApprovalMode, DurableChainRequest } from './chain/durable/run-definition.ts';
 export { runChain } from './chain/run-chain.ts';
 export type { ChainRunOptions } from './chain/run-chain.ts';

@@ -94,7 +94,10 @@ export const commands: readonly CommandSpec[] = [
     summary: 'run a script and print its result',
     reach: 'api',
     arguments: [script],
-    options: [approveOption],
+    options: [
+      approveOption,
+      { flags: '--together', description: 'ask once for all calls that need approval, after a dry run of the script' },
+    ],
     load: async () => (await import('./commands/chain-run.ts')).runChainFile,
   },
   {

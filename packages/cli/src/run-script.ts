@@ -22,7 +22,8 @@ export async function runScript(
   // If nothing here decides, the server chooses whether the script waits for an approver.
   const decidesHere = client.isEmbedded || invocation.values['approve'] !== undefined || terminal.isInteractive;
   const mode = decidesHere ? ({ approvalMode: 'wait' } as const) : {};
-  const { id } = await client.runs.start({ kind: 'chain', ...script, ...mode });
+  const together = invocation.flags.has('together') ? ({ approve: 'set' } as const) : {};
+  const { id } = await client.runs.start({ kind: 'chain', ...script, ...mode, ...together });
   const { run } = await watchRun(client, id, invocation, terminal);
   const result = run.outcome?.result as unknown as ChainRunResult | undefined;
   return result === undefined ? { run } : { run, result };

@@ -9,6 +9,8 @@ import type {
   SandboxLanguage,
   ToolContext,
 } from '@ravi/kernel';
+import { KernelError } from '@ravi/kernel';
+import type { ApproveMode } from './set/call-set.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import { runChain } from './run-chain.ts';
 
@@ -21,6 +23,8 @@ export interface ScriptOfCall {
   readonly policy?: Partial<ChainPolicy>;
   /** The only tools that may be called; absent means all that the call itself may use. */
   readonly allowedTools?: readonly string[];
+  /** `each` when absent. */
+  readonly approve?: ApproveMode;
 }
 
 /** Parts of a tool that its scripts need. */
@@ -71,7 +75,11 @@ export async function runScriptOfCall(
     lent === undefined ? {} : { parts: { invoker, sandbox, ...(preflight === undefined ? {} : { preflight }) } };
   const durable = await runWithin?.(context, { ...source, ...limits }, { onProgress, ...parts });
   if (durable !== undefined) return durable;
-  const { allowedTools, ...script } = source;
+  const { allowedTools, approve, ...script } = source;
+  if (approve === 'set') {
+    const message = 'Calls can be approved together only in a run that a state store keeps: leave out approve';
+    throw new KernelError('E_UNSUPPORTED', message);
+  }
   return runChain({
     ...script,
     ...limits,

@@ -6,6 +6,7 @@ import { toolDeclarations } from '../declarations/tool-declarations.ts';
 import type { ToolDeclarations } from '../declarations/tool-declarations.ts';
 import { runScriptOfCall } from './call-script.ts';
 import type { ScriptToolOptions } from './call-script.ts';
+import type { ApproveMode } from './set/call-set.ts';
 
 /** Options of {@link createToolChainTool}. */
 export interface ToolChainToolOptions extends ScriptToolOptions {
@@ -42,6 +43,11 @@ const pythonRules = `With language "python" the script is Python, and these rule
 
 `;
 
+const approveSchema = {
+  enum: ['each', 'set'],
+  description: 'set: after a dry run a person approves all calls that need it at once, for example those of a loop',
+};
+
 /**
  * Creates the tool with which a model runs a script. Its description lists the tools that a script may call when it is
  * added to a registry: add it after them. Each call of a script passes the invoker in a session of its own, below the
@@ -66,6 +72,8 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
         ...(languages.every((language) => language === 'javascript')
           ? {}
           : { language: { enum: [...languages], description: `${languages[0]} when absent` } }),
+        // Only a script that another process can continue waits for a set.
+        ...(options.chains === undefined ? {} : { approve: approveSchema }),
       },
       required: ['code'],
       additionalProperties: false,
@@ -80,6 +88,7 @@ export function createToolChainTool(options: ToolChainToolOptions): Tool & { rea
       const result = await runScriptOfCall(options, context, {
         code: args['code'] as string,
         language: (args['language'] ?? languages[0] ?? 'javascript') as SandboxLanguage,
+        ...(args['approve'] === undefined ? {} : { approve: args['approve'] as ApproveMode }),
       });
       context.check();
       return { content: result.outputBlocks, isError: result.status !== 'ok' };

@@ -62,9 +62,8 @@ export function createApiGateway({ client, inboxUrl }: ApiGatewayOptions): McpGa
       return inline;
     },
     runOnce: (script, { signal } = {}) => client.chains.run({ ...script }, signal === undefined ? {} : { signal }),
-    async start({ code, language }: GatewayScript) {
-      const how = { kind: 'chain', code, approvalMode: 'pause' } as const;
-      const { id } = await client.runs.start(language === undefined ? how : { ...how, language });
+    async start(script: GatewayScript) {
+      const { id } = await client.runs.start({ kind: 'chain', ...script, approvalMode: 'pause' });
       return id;
     },
     settle,

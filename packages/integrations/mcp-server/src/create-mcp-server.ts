@@ -131,10 +131,10 @@ export function createMcpServer(options: McpServerOptions): Server {
 
 // Of checked arguments. The first language is that of a script that names none.
 function scriptOf(args: JsonObject, { inputSchema: { properties } }: Tool): GatewayScript {
-  const { code, language: named } = args as unknown as GatewayScript;
+  const { code, language: named, approve } = args as unknown as GatewayScript;
   const { language: choices } = (properties ?? {}) as { readonly language?: { readonly enum?: SandboxLanguage[] } };
   const language = named ?? choices?.enum?.[0];
-  return { code, ...(language === undefined ? {} : { language }) };
+  return { code, ...(language && { language }), ...(approve && { approve }) };
 }
 
 // Only the older generation declares which tools can be tasks.

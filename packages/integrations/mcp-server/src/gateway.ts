@@ -6,6 +6,8 @@ export interface GatewayScript {
   readonly code: string;
   /** JavaScript, which includes TypeScript, when absent. */
   readonly language?: SandboxLanguage;
+  /** `each` when absent. `set`: a dry run collects the calls that need approval, and one request asks for all of them. */
+  readonly approve?: 'each' | 'set';
 }
 
 /** Part of an artifact, in bytes. */

@@ -110,10 +110,14 @@ export function nameOf(wanted: OwnTool, offered: ReadonlyMap<string, OfferedTool
 
 // The rules of scripts, their languages and an overview of the tools, as agents of this installation read them.
 function executeOf({ description, inputSchema = {} }: ToolSummary): Omit<Tool, 'name'> {
-  const { language } = (inputSchema['properties'] ?? {}) as Properties;
-  if (language === undefined) return { ...own.execute, description };
+  const { language, approve } = (inputSchema['properties'] ?? {}) as Properties;
+  if (language === undefined && approve === undefined) return { ...own.execute, description };
   const { properties = {}, required = [] } = own.execute.inputSchema;
-  return { ...own.execute, description, inputSchema: objectOf({ ...properties, language }, required) };
+  return {
+    ...own.execute,
+    description,
+    inputSchema: objectOf({ ...properties, ...(language && { language }), ...(approve && { approve }) }, required),
+  };
 }
 
 function isScriptTool({ name, source }: ToolSummary): boolean {

@@ -55,6 +55,12 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
           'stream=1 needs a durable script: a state store, and a sandbox that can replay it',
         );
       }
+      if (script.approve === 'set') {
+        throw problem(
+          'E_UNSUPPORTED',
+          'approve "set" needs a durable script: a state store, and a sandbox that can replay it',
+        );
+      }
       if (keyed?.isRepeated === true) {
         throw unknownOutcome();
       }

@@ -1,3 +1,4 @@
+import type { ApproveMode } from '@ravi/capabilities';
 import type { ChainPolicy, JsonObject, SandboxLanguage } from '@ravi/kernel';
 import { compareRisk, defineChainPolicy, isKernelError } from '@ravi/kernel';
 import { problem } from '../core/problem.ts';
@@ -9,6 +10,7 @@ export interface ScriptRequest {
   readonly input?: JsonObject;
   readonly allowedTools?: readonly string[];
   readonly policy: Partial<ChainPolicy>;
+  readonly approve?: ApproveMode;
 }
 
 // A script has at most `maxSourceBytes`; JSON escapes a control character with six bytes.
@@ -21,11 +23,12 @@ export function maxScriptBodyBytes({ maxSourceBytes }: ChainPolicy): number {
 }
 
 /** Returns the script of a checked body. @throws KernelError `E_REQUEST_INVALID` for an invalid or looser policy */
-export function scriptOf({ code, language, policy = {} }: ScriptBody, server: ChainPolicy): ScriptRequest {
+export function scriptOf({ code, language, policy = {}, approve }: ScriptBody, server: ChainPolicy): ScriptRequest {
   return {
     code,
     policy: tightenPolicy(policy, server),
     ...(language === undefined ? {} : { language }),
+    ...(approve === undefined ? {} : { approve }),
   };
 }
 
@@ -34,6 +37,7 @@ interface ScriptBody {
   readonly code: string;
   readonly language?: SandboxLanguage;
   readonly policy?: Partial<ChainPolicy>;
+  readonly approve?: ApproveMode;
 }
 
 /**

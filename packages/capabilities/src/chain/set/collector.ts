@@ -1,16 +1,15 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
 import type { InvokeTool } from '../bridge.ts';
-import type { RunLog } from '../durable/run-log.ts';
 import { timeOf } from '../durable/run-log.ts';
-import type { CallPlace } from '../durable/run-log.ts';
+import type { CallPlace, RunLog } from '../durable/run-log.ts';
 import type { CallSet, CollectedCall, DryCall, DryPut } from './call-set.ts';
 
 /** Largest number of calls that one approval covers. */
 export const maxSetCalls = 1_000;
 
 /** Thrown for a call whose result is unknown in a dry run. */
-export const unknownResult: unique symbol = Symbol('unknown result');
+export const unknownResult: Error = new Error('The result of this call is not known in a dry run');
 
 /** Collects the calls of a dry run. */
 export interface Collector {

@@ -34,7 +34,7 @@ export interface SetParts {
   dryRun(session: InvokerSession, host: DurableBridge): Promise<ChainRunResult>;
 }
 
-/** What the real run needs, or the result with which the run ends or pauses instead. */
+/** Approvals and results for the real run, or the result with which the run ends or pauses instead. */
 export type PreparedSet =
   | { readonly approvedCalls?: ApprovedCalls; readonly dryResults?: DryResults }
   | { readonly result: ChainRunResult; readonly approvedCalls?: never; readonly dryResults?: never };
