@@ -57,3 +57,34 @@ return [
 ]`;
   assert.deepEqual(await run(code), [true, true, true]);
 });
+
+test('mistakes stop a script in Python before it runs, each with its line, as in JavaScript', async () => {
+  const before = await server.installation.launches();
+  const textOf = async (code: string, language: string): Promise<string> => {
+    const { body } = await server.post('/v1/chains', { code, language });
+    assert.deepEqual([body.status, body.toolCalls], ['error', 0], body.outputText);
+    return body.outputText;
+  };
+  const python = await textOf(
+    'tools.launch(target="moon")\ntools.lunch(target="sun")\ntools.launch(target=5)',
+    'python',
+  );
+  const script = await textOf(
+    'await tools.launch({ target: "moon" });\nawait tools.lunch({ target: "sun" });\nawait tools.launch({ target: 5 });',
+    'javascript',
+  );
+  for (const text of [python, script]) {
+    assert.match(text, /lunch[^]*At line 2[^]*Did you mean tools\.launch\(args\)/);
+    assert.match(text, /At line 3/);
+  }
+  assert.match(await textOf('tools.launch(target="moon")\nif True\n  pass', 'python'), /line 2/);
+  assert.deepEqual(await server.installation.launches(), before);
+});
+
+test.each(['js', 'pyodide', 'pyodide.ffi', 'pyodide_js', 'micropip'])(
+  'a script in Python cannot import %s',
+  async (name) => {
+    const code = `import importlib\ntry:\n    importlib.import_module("${name}")\n    return "imported"\nexcept ImportError:\n    return "refused"`;
+    assert.equal(await run(code), 'refused');
+  },
+);
