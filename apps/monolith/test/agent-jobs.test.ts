@@ -190,6 +190,7 @@ for (const store of storeCases) {
 
           using second = startBundled(installation.folder);
           const next = await second.url();
+          while ((await jobOf(next, id)).status === 'queued') await pause(20);
           assert.equal((await jobOf(next, id)).status, 'running');
           const decided = await send(next, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
           assert.equal(decided.error, undefined, JSON.stringify(decided));

@@ -16,8 +16,8 @@ import type { TestServer } from './support/server.ts';
 
 const config = { agent: { demoScript: './demo.ts' } };
 const script = `
-  const [echoed, traced] = await Promise.all([tools.echo({ apiKey: 'k-1', text: 'hello' }), tools.traced({})]);
-  await tools.echo({ text: traced });
+  const [echoed] = await Promise.all([tools.echo({ apiKey: 'k-1', text: 'hello' }), tools.echo({ text: 'here' })]);
+  await tools.traced({});
   return echoed;
 `;
 
@@ -64,9 +64,9 @@ test('one trace holds the request, the run, its steps, the script and each call 
     '      execute_tool tool_chain',
     '        invoke_workflow chain',
     '          execute_tool echo',
+    '          execute_tool echo',
     '          execute_tool traced',
     '            work of the tool',
-    '          execute_tool echo',
     '    step',
     '      chat',
   ]);

@@ -76,6 +76,7 @@ export async function createInstallation(
       const text = await readFile(join(folder, 'launches.txt'), 'utf8').catch(() => '');
       return text.split('\n').filter(Boolean);
     },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    // A write that a cancelled run began may end after its server.
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
