@@ -8,6 +8,7 @@ import type { PendingCall } from './pending-call.ts';
 import type { Execution } from './result/read-tool-result.ts';
 import { planRetry } from './retry.ts';
 import { confirmLease } from './scope/session-lease.ts';
+import { isSuspension } from './timing/cancellation.ts';
 import type { CancelListener } from './timing/cancellation.ts';
 import { Expiring } from './timing/deadlines.ts';
 
@@ -68,7 +69,7 @@ class Executing extends Expiring implements CancelListener, RunningCall {
     this.#pending.isToolRunning = false;
     if (this.#isSettled) {
       this.#pending.releaseLocks();
-      return this.#isCompleted ? undefined : markLate(this.#pending);
+      return this.#isCompleted ? undefined : markLate(this.#pending, execution);
     }
     const delayMs = planRetry(this.#pending, execution, this.#remainingMs);
     if (delayMs !== undefined) return this.#repeatAfter(delayMs, execution);
@@ -184,8 +185,10 @@ function timeLimitOf(pending: PendingCall): number | undefined {
     : pending.session.policy.callTimeoutMs;
 }
 
-function markLate(pending: PendingCall): void {
+function markLate(pending: PendingCall, execution: Execution): void {
   if (pending.isLate) return;
   pending.isLate = true;
+  // Nothing is lost: the tool, such as one that starts a run, stops here and goes on when its call is made again.
+  if (execution.kind === 'threw' && isSuspension(execution.error)) return;
   pending.runtime.logger.warn('late result of a tool was dropped', { tool: pending.name, callId: pending.callId });
 }

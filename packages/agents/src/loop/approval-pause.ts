@@ -1,10 +1,10 @@
 import type { InvokerSession } from '@ravi/invoker';
+import { isSuspension } from '@ravi/invoker/internal';
 import type { CancelListener } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
 import type { AwaitedApproval, Timer } from '@ravi/kernel';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { ApprovalMode } from '../agent/agent-options.ts';
-import { isSuspension } from './suspension.ts';
 
 /** Parts of a run that decide whether it can pause. */
 export interface Pausing {

@@ -1,5 +1,6 @@
 import type { InvokerSession } from '@ravi/invoker';
-import { isKernelError, KernelError } from '@ravi/kernel';
+import { isSuspension } from '@ravi/invoker/internal';
+import { KernelError } from '@ravi/kernel';
 import type { KeptLease } from './keep-lease.ts';
 
 /** Parts of a run that decide whether it is suspended. */
@@ -21,9 +22,4 @@ export function isSuspended({ definition, lease, session: { cancellation } }: Su
 /** Cancels the run in this process and leaves it to the next one. */
 export function suspend({ session }: Pick<Suspendable, 'session'>, reason: string): void {
   session.cancel(reason, new KernelError('E_RUN_SUSPENDED', reason));
-}
-
-/** True if a run was cancelled because it continues in another process, or later. */
-export function isSuspension(reason: unknown): boolean {
-  return isKernelError(reason) && (reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause));
 }

@@ -61,6 +61,8 @@ export async function continueCalls(run: AgentRun, step: OpenStep): Promise<read
   const { runs, lease, invoker } = run.definition;
   const listed = lease === undefined ? undefined : runs;
   const children = await waitForStore(run, () => readChildRuns(listed, run.runId));
+  // A call that has a run has passed every gate.
+  for (const callId of children.byCall.keys()) run.session.countedCalls.add(callId);
   const jobs = await readInterruptedJobs(run, step.jobs);
   const recorded = await recordedCalls(run, step, calls.length + jobs.announced.length);
   const lookup = (known: readonly Approval[]): OutcomeLookup =>

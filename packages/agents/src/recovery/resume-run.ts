@@ -112,6 +112,7 @@ function openPaused(
   });
   run.skills.restore(permissions.skills, permissions.skillBounds);
   run.pausedSubAgents = new Map(Object.entries(subAgents));
+  for (const callId of run.pausedSubAgents.keys()) session.countedCalls.add(callId);
   return run;
 }
 

@@ -12,6 +12,7 @@ import { askApprover } from '../approval/ask-approver.ts';
 import type { ApprovalOutcome } from '../approval/ask-approver.ts';
 import { enterHumanWait } from '../approval/request-approval.ts';
 import type { PendingCall } from '../pending-call.ts';
+import { isSuspension } from '../timing/cancellation.ts';
 import type { Cancellation } from '../timing/cancellation.ts';
 
 /** Wait of a call for its result from outside. */
@@ -74,6 +75,7 @@ export function awaitCompletion(
       return delivered.result;
     } catch (error) {
       stored.reject(error);
+      // The process that continues the run waits for the result.
       if (!isSuspension(error)) report('ended');
       throw error;
     } finally {
@@ -151,9 +153,4 @@ function resultOf(value: JsonValue): ToolExecutionResult {
 
 function failed(message: string, code?: string): ToolExecutionResult {
   return { content: [{ type: 'error', message, ...(code === undefined ? {} : { code }) }], isError: true };
-}
-
-// The process that continues the run waits for the result.
-function isSuspension(error: unknown): boolean {
-  return isKernelError(error) && (error.code === 'E_RUN_SUSPENDED' || isSuspension(error.cause));
 }

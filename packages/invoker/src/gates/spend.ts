@@ -6,8 +6,8 @@ import type { CallSpender } from '../runtime.ts';
 
 /** Takes the call from the budgets that it shares with other runs. A call that another gate refuses is not counted. */
 export function spendGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
-  // An earlier attempt that took effect was counted.
-  if (pending.earlierResult !== undefined) return pending;
+  // An earlier attempt that took effect was counted, and so was a call whose run continues here.
+  if (pending.earlierResult !== undefined || pending.session.countedCalls.has(pending.callId)) return pending;
   const counting = countCall(pending);
   return counting === undefined ? pending : outcomeOf(pending, counting);
 }

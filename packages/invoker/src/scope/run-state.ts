@@ -1,5 +1,5 @@
 import { compareRisk } from '@ravi/kernel';
-import type { ChainFile, Scratchpad, ToolRisk } from '@ravi/kernel';
+import type { ChainFile, RunContext, Scratchpad, ToolRisk } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import { Channels } from './channels.ts';
 import { RunScratchpad } from './run-scratchpad.ts';
@@ -14,6 +14,7 @@ export class RunState {
   #scratchpad: RunScratchpad | undefined;
   #channels: Channels | undefined;
   #files: Map<string, ChainFile> | undefined;
+  #countedCalls: Set<string> | undefined;
   /** Last number of the calls that are not inside another call. */
   #lastNumber = 0;
   /** Last numbers of the calls inside another call, by the prefix of their ids. */
@@ -37,6 +38,11 @@ export class RunState {
     return this.#outer?.channels ?? (this.#channels ??= new Channels());
   }
 
+  /** Ids of calls that earlier sessions of the run began, and that budgets have counted. */
+  get countedCalls(): Set<string> {
+    return this.#outer?.countedCalls ?? (this.#countedCalls ??= new Set());
+  }
+
   get files(): readonly ChainFile[] {
     if (this.#outer !== undefined) return this.#outer.files;
     return this.#files === undefined ? [] : [...this.#files.values()];
@@ -57,6 +63,13 @@ export class RunState {
     this.#lastInnerNumbers.set(prefix, number);
     return number;
   }
+}
+
+/** True if two sessions are of the same run, and share its state. */
+export function isSameRun(session: RunContext, other: RunContext): boolean {
+  return (
+    session.runId === other.runId && session.sessionId === other.sessionId && session.principal === other.principal
+  );
 }
 
 function grantsOf(known: readonly RunGrant[]): RunGrants {

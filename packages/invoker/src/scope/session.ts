@@ -24,7 +24,7 @@ import { HumanClock } from '../timing/human-clock.ts';
 import { CallerFilters } from './caller-access.ts';
 import type { Channels } from './channels.ts';
 import { CombinedList, InheritedList } from './inherited-list.ts';
-import { RunState } from './run-state.ts';
+import { isSameRun, RunState } from './run-state.ts';
 import type { RunGrants } from './run-state.ts';
 import { SessionArtifacts } from './session-artifacts.ts';
 import type { ArtifactData, ArtifactOrigin } from './session-artifacts.ts';
@@ -272,6 +272,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return true;
   }
 
+  /** Ids of calls of the run that earlier sessions began: budgets have counted them, and do not when they are made again. */
+  get countedCalls(): Set<string> {
+    return this.#run.countedCalls;
+  }
+
   /** Returns an id that no other call of the run has. Sessions inside the same call (`within`) share one counter. */
   nextCallId(within: string | undefined = this.parentCallId): string {
     const prefix = within === undefined ? '' : `${within}.`;
@@ -390,10 +395,4 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const unpinFailures = await this.#artifacts.unpinAll();
     this.#runtime.hooks.emit({ type: 'session-closed', ...this.scope, toolCalls: this.#callCount, unpinFailures });
   }
-}
-
-function isSameRun(session: RunContext, other: RunContext): boolean {
-  return (
-    session.runId === other.runId && session.sessionId === other.sessionId && session.principal === other.principal
-  );
 }

@@ -92,3 +92,8 @@ export class Cancellation implements CancelListener {
     }
   }
 }
+
+/** True if a run or a call was cancelled because its run continues in another process, or later. */
+export function isSuspension(reason: unknown): boolean {
+  return isKernelError(reason) && (reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause));
+}

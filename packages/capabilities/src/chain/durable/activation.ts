@@ -1,4 +1,5 @@
 import { keepLease } from '@ravi/agents';
+import { isSuspension } from '@ravi/invoker/internal';
 import { retryWhileUnavailable } from '@ravi/support';
 import type { InvokerSession, SessionDurability, SessionLease, SessionOptions, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError } from '@ravi/kernel';
@@ -19,7 +20,6 @@ import { prepareCallSet } from '../set/prepare-call-set.ts';
 import type { PreparedSet, SetParts } from '../set/prepare-call-set.ts';
 import { runInSession, runUnseen } from '../run-chain.ts';
 import type { ChainRunOptions } from '../run-chain.ts';
-import { isSuspension } from './child-run.ts';
 import type { CallOfRun } from './child-run.ts';
 import { createDurableBridge } from './durable-bridge.ts';
 import type { DurableBridge, RunBeginning } from './durable-bridge.ts';

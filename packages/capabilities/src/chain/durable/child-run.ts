@@ -1,6 +1,5 @@
 import { sessionOf, sha256OfJson } from '@ravi/invoker';
 import type { InvokerSession, SessionOptions } from '@ravi/invoker';
-import { isKernelError } from '@ravi/kernel';
 import type { AwaitedApproval, CompleteStateStore, RunDefinition, ToolContext } from '@ravi/kernel';
 
 /** The call whose work a run does. */
@@ -33,10 +32,4 @@ export async function recoverableSession(
 /** Returns the id of the run of a script: the same whenever this call of this run runs the same script. */
 export function childRunId(session: InvokerSession, callId: string, { scriptDigest = '' }: RunDefinition): string {
   return `run_${sha256OfJson([session.runId, callId, scriptDigest]).slice(0, 40)}`;
-}
-
-/** True if a call was cancelled because its run continues in another process, or later. */
-export function isSuspension(reason: unknown): boolean {
-  if (!isKernelError(reason)) return false;
-  return reason.code === 'E_RUN_SUSPENDED' || isSuspension(reason.cause);
 }
