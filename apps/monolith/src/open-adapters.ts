@@ -14,6 +14,7 @@ import type { TelemetryProviders } from './observability/open-exporters.ts';
 import { openGuideSet } from './reload/guide-set.ts';
 import { openSkillSet } from './reload/skill-set.ts';
 import type { Adapters, Configuration } from './tokens.ts';
+import { openWorkspaceSet } from './workspaces/workspace-set.ts';
 
 /** Options of {@link openAdapters}. */
 export interface OpenAdaptersOptions {
@@ -44,6 +45,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   const models = chosen === undefined ? plugins.modelProvider : [chosen];
+  const workspaces = await openWorkspaceSet(config, { baseDir });
   return {
     telemetryProviders,
     stateStore: plugins.stateStore && requireStateStoreParts(plugins.stateStore),
@@ -52,7 +54,8 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     approvalHandler,
     model: failoverOf(models, options),
     models,
-    skills: await openSkillSet(config.skills, { baseDir, logger }),
+    workspaces,
+    skills: await openSkillSet(config.skills, workspaces.loaded, { baseDir, logger }),
     guides: await openGuideSet(config, { baseDir, logger }),
     snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),

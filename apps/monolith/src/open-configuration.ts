@@ -53,7 +53,7 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
     logger,
     redactor,
     digestKey,
-    hostPaths: [baseDir, dataFolder, cwd, homedir()],
+    hostPaths: [baseDir, dataFolder, cwd, homedir(), ...Object.values(config.workspaces).map(({ path }) => path)],
     access: createAccess({ accessTokens, requestsPerMinute, clock }),
     lifetime,
   };

@@ -36,6 +36,7 @@ import type { LiveConfig } from './reload/live-config.ts';
 import type { Reload } from './reload/reload.ts';
 import type { GuideSet } from './reload/guide-set.ts';
 import type { SkillSet } from './reload/skill-set.ts';
+import type { WorkspaceSet } from './workspaces/workspace-set.ts';
 import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
 import type { ToolAccess } from './access/tool-access.ts';
@@ -75,6 +76,7 @@ export interface Adapters {
   readonly model: ModelProvider;
   /** Every configured model. */
   readonly models: readonly ModelProvider[];
+  readonly workspaces: WorkspaceSet;
   readonly skills: SkillSet;
   readonly guides: GuideSet;
   /** Functions of plugins around calls and runs. */
@@ -161,6 +163,7 @@ export const tokens: Tokens = {
   approvalHandler: token('approvalHandler'),
   model: token('model'),
   models: token('models'),
+  workspaces: token('workspaces'),
   skills: token('skills'),
   guides: token('guides'),
   extensions: token('extensions'),

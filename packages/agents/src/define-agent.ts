@@ -61,6 +61,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     jobs: options.jobs,
     supervision: options.supervision,
     toolBudget: options.toolBudget,
+    cwd: options.cwd,
   };
 }
 

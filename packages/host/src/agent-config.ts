@@ -62,6 +62,8 @@ export interface AgentEntry {
   readonly skills?: { readonly offer?: readonly string[]; readonly impose?: readonly string[] };
   /** Names of the kits that it sees. Default: all. */
   readonly kits?: readonly string[];
+  /** Key of `workspaces`: the folder in which it works, and whose tools and skills it has. */
+  readonly workspace?: string;
   /** Agents that it may call as tools, also in scripts. */
   readonly delegates?: readonly (string | DelegateConfig)[];
   /** Agents that judge its calls, in order; each must allow a call. */

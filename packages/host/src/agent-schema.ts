@@ -126,6 +126,10 @@ const entryProperties: Readonly<Record<string, JsonSchema>> = {
     items: text,
     description: 'Names of the kits that it sees while it may call their tools. Default: all.',
   },
+  workspace: {
+    ...text,
+    description: 'Key of "workspaces": the folder in which it works, and whose tools and skills it has.',
+  },
   delegates: { type: 'array', items: delegate, description: 'Agents that it may call as tools, also in scripts.' },
   guards: { type: 'array', items: guard, description: 'Agents that judge its calls; each must allow a call.' },
   compaction,

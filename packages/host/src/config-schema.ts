@@ -4,6 +4,7 @@ import { agentProperties } from './agent-schema.ts';
 import { budgetProperties } from './budget-schema.ts';
 import { pluginPorts } from './config.ts';
 import { toolAccessProperties } from './tool-access-schema.ts';
+import { workspaceProperties } from './workspace-config.ts';
 
 const pluginEntry: JsonSchema = {
   type: 'object',
@@ -340,6 +341,7 @@ export const configSchema: JsonSchema = {
       items: { type: 'string', minLength: 1 },
       description: 'Folders of tool skills: YAML files with advice about one tool.',
     },
+    ...workspaceProperties,
     plugins: {
       type: 'object',
       additionalProperties: false,

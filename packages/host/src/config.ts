@@ -2,6 +2,7 @@ import type { ChainPolicy, PortName } from '@ravi/kernel';
 import type { AgentConfig, AgentEntry, SupervisionConfig } from './agent-config.ts';
 import type { SharedBudgetsConfig } from './budget-config.ts';
 import type { ToolAccessConfig } from './tool-access-schema.ts';
+import type { ResolvedWorkspace, WorkspaceConfig } from './workspace-config.ts';
 
 /** One plugin in a configuration: its package or file, and its options. */
 export interface PluginEntry {
@@ -168,6 +169,8 @@ export interface RaviConfig {
   readonly kits?: readonly string[];
   /** Folders of tool skills, each a YAML file. */
   readonly toolSkills?: readonly string[];
+  /** Folders in which agents work, by name, with tools and skills of their own. */
+  readonly workspaces?: Readonly<Record<string, WorkspaceConfig>>;
   readonly plugins?: PluginsConfig;
 }
 
@@ -196,6 +199,8 @@ export interface ResolvedConfig {
   readonly kits: readonly string[];
   /** Absolute paths. */
   readonly toolSkills: readonly string[];
+  /** Their paths are absolute. */
+  readonly workspaces: Readonly<Record<string, ResolvedWorkspace>>;
   /** As written: a plugin's schema checks its options when it is opened. */
   readonly plugins: PluginsConfig;
 }

@@ -24,6 +24,8 @@ export type {
   ToolPatterns,
 } from './agent-config.ts';
 export type { ToolAccessConfig } from './tool-access-schema.ts';
+export { foldersOfWorkspace } from './workspace-config.ts';
+export type { ResolvedWorkspace, WorkspaceConfig } from './workspace-config.ts';
 export type { DailyBudgetConfig, SharedBudgetsConfig } from './budget-config.ts';
 export { builtInAgent, delegatesOf } from './check-agents.ts';
 export { isEnvironmentValue } from './environment-values.ts';

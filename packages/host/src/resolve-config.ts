@@ -8,6 +8,7 @@ import { compileSchema } from './compile-schema.ts';
 import { configSchema } from './config-schema.ts';
 import { shippedKits } from './config.ts';
 import type { RaviConfig, ResolvedConfig } from './config.ts';
+import { resolveWorkspaces, workspaceMistakes } from './workspace-config.ts';
 
 /** Origin of a configuration. */
 export interface ConfigOrigin {
@@ -28,12 +29,14 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
-  const { agents, defaultAgent, supervision, budgets, toolAccess, kits, toolSkills } = config as Required<RaviConfig>;
+  const { agents, defaultAgent, supervision, budgets, toolAccess, kits, toolSkills, workspaces } =
+    config as Required<RaviConfig>;
   const ofAgents = { agent: agent as ResolvedConfig['agent'], agents };
   const contradictions = [
     ...agentMistakes({ ...ofAgents, defaultAgent }),
     ...budgetMistakes({ ...ofAgents, budgets }),
     ...patternMistakes({ ...ofAgents, toolAccess }),
+    ...workspaceMistakes(agent, agents, workspaces),
     ...toolAccessMistakes({ server: server as ResolvedConfig['server'], toolAccess }),
   ];
   if (contradictions.length > 0) throw invalidConfig(source, contradictions);
@@ -60,6 +63,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       skills: skills.map((folder) => resolve(baseDir, folder)),
       kits: kits.map((folder) => (folder === shippedKits ? folder : resolve(baseDir, folder))),
       toolSkills: toolSkills.map((folder) => resolve(baseDir, folder)),
+      workspaces: resolveWorkspaces(workspaces, baseDir),
       plugins,
     };
   } catch (error) {

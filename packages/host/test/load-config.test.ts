@@ -57,6 +57,7 @@ test('without a file the defaults apply and relative paths start at the working 
     budgets: {},
     kits: [],
     toolSkills: [],
+    workspaces: {},
     agents: {},
     defaultAgent: 'ravi',
     supervision: { maxAgents: 16, maxDepth: 3, maxConcurrent: 64 },

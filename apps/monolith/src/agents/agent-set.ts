@@ -11,6 +11,7 @@ import type { Guides } from '../reload/load-guides.ts';
 import { builtInSource, delegatesSource } from '../sources/built-in-tools.ts';
 import { hostedToolSearchName } from '../tools/hosted-tool-search.ts';
 import { warningsOfAgent } from '../access/rule-warnings.ts';
+import { workspaceKind, workspaceOfSkill } from '../workspaces/workspace-set.ts';
 import { modelOfReferences } from './model-references.ts';
 
 /** Agents of a process by name. */
@@ -39,7 +40,7 @@ export interface ConfiguredAgent {
 
 /** Options of {@link createAgentSet}. */
 export interface AgentSetOptions {
-  readonly config: Pick<ResolvedConfig, 'agent' | 'agents' | 'defaultAgent' | 'supervision'>;
+  readonly config: Pick<ResolvedConfig, 'agent' | 'agents' | 'defaultAgent' | 'supervision' | 'workspaces'>;
   /** Stores and settings that all agents share. */
   readonly shared: Omit<AgentOptions, 'name' | 'model' | 'middleware'> & { readonly invoker: ToolInvoker };
   readonly middleware: readonly AgentMiddleware[];
@@ -68,7 +69,7 @@ export interface CreatedAgentSet extends AgentSet {
  */
 export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
   const { config, toolbox, supervision } = options;
-  const { agent: builtIn, agents } = config;
+  const { agent: builtIn, agents, workspaces } = config;
   const { demoScript: _, prices: __, modelCooldownMs: ___, hostedToolSearch: ____, ...ownEntry } = builtIn;
   const entries = new Map([[builtInAgent, ownEntry as AgentEntry], ...Object.entries(agents)]);
   const tools = new Map<string, Tool>();
@@ -122,6 +123,7 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
     const { modelRetries, maxModelRetryDelayMs, maxToolTokens = defaultMaxToolTokens, compaction } = settings;
     const references = typeof model === 'string' ? [model] : model;
     const { clock } = options;
+    const workspace = entry.workspace === undefined ? undefined : workspaces[entry.workspace];
     const cooldown = builtIn.modelCooldownMs === undefined ? {} : { cooldownMs: builtIn.modelCooldownMs };
     const chosen =
       references.length === 0
@@ -130,8 +132,8 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
     // A judge answers with its verdict and asks no one.
     const isJudge = more.output !== undefined;
     // Checks the patterns: the agent reads the current ones at each call.
-    createToolRules(rulesOf(settings, entries), toolbox);
-    const { offered: skills, imposed: imposedSkills } = skillsOf(options.skills, entry, place);
+    createToolRules(rulesOf(settings, entries, workspaces), toolbox);
+    const { offered: skills, imposed: imposedSkills } = skillsOf(options.skills, entry, { place, workspaces });
     const kits =
       entry.kits === undefined
         ? options.guides.kits
@@ -154,6 +156,7 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
       ...(description === undefined ? {} : { description }),
       ...(chosen.model === undefined ? {} : { request: { model: chosen.model } }),
       ...(system === undefined ? {} : { system }),
+      ...(workspace === undefined ? {} : { cwd: workspace.path }),
       ...(approvals?.mode === undefined ? {} : { approvals: approvals.mode }),
       ...(budget === undefined ? {} : { budget }),
       ...(maxSteps === undefined ? {} : { maxSteps }),
@@ -183,7 +186,7 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
 
   const madeOf = new Map<string, { readonly agent: string; readonly settings: object }>();
   for (const name of entries.keys()) agentNamed(name);
-  const rules = new Map(Array.from(all, ([name, { entry }]) => [name, rulesOf(entry, entries)]));
+  const rules = new Map(Array.from(all, ([name, { entry }]) => [name, rulesOf(entry, entries, workspaces)]));
   return {
     defaultName: config.defaultAgent,
     all,
@@ -208,14 +211,29 @@ const discoveryNames: readonly string[] = ['search_tools', 'describe_tool', host
 const defaultMaxToolTokens = 3_000;
 
 // An agent may call its own delegates and no others, also if its patterns match them.
-function rulesOf(entry: AgentEntry, entries: ReadonlyMap<string, AgentEntry>): ToolRuleLists {
+// The same for the tools of its workspace, but its list may allow those of others.
+function rulesOf(
+  entry: AgentEntry,
+  entries: ReadonlyMap<string, AgentEntry>,
+  workspaces: ResolvedConfig['workspaces'],
+): ToolRuleLists {
   const own = new Set(delegatesOf(entry).map(({ name }) => name));
   const others = [...entries.values()].flatMap(delegatesOf).filter(({ name }) => !own.has(name));
   const { allow, deny = [] } = entry.tools ?? {};
+  const toolsOf = (workspace: string): string => `${workspaceKind}:${workspace}/*`;
+  const ofWorkspace = entry.workspace === undefined ? [] : [toolsOf(entry.workspace)];
+  const otherWorkspaces = Object.keys(workspaces)
+    .filter((name) => name !== entry.workspace)
+    .map(toolsOf);
   const unasked = entry.questions === false ? askToolNames : [];
   return {
-    ...(allow === undefined ? {} : { allow: [...allow, ...own, ...discoveryNames] }),
-    deny: [...deny, ...new Set(others.map(({ name }) => name)), ...unasked],
+    ...(allow === undefined ? {} : { allow: [...allow, ...ofWorkspace, ...own, ...discoveryNames] }),
+    deny: [
+      ...deny,
+      ...(allow === undefined ? otherWorkspaces : []),
+      ...new Set(others.map(({ name }) => name)),
+      ...unasked,
+    ],
   };
 }
 
@@ -252,13 +270,17 @@ function judgedBy(patterns: readonly string[] | undefined, toolbox: Toolbox): (c
 
 function skillsOf(
   skills: readonly Skill[],
-  { skills: wanted = {} }: AgentEntry,
-  place: string,
+  { skills: wanted = {}, workspace }: AgentEntry,
+  { place, workspaces }: { readonly place: string; readonly workspaces: ResolvedConfig['workspaces'] },
 ): { readonly offered: readonly Skill[]; readonly imposed: readonly Skill[] } {
   const named = (key: 'offer' | 'impose'): readonly Skill[] =>
     findNamed(wanted[key] ?? [], skills, 'skill', `${place}.skills.${key}`);
   const imposed = named('impose');
-  const offered = wanted.offer === undefined ? skills : named('offer');
+  const isShared = (skill: Skill): boolean => {
+    const owner = workspaceOfSkill(skill, workspaces);
+    return owner === undefined || owner === workspace;
+  };
+  const offered = wanted.offer === undefined ? skills.filter(isShared) : named('offer');
   return { offered: offered.filter((skill) => !imposed.includes(skill)), imposed };
 }
 

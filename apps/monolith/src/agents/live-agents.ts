@@ -24,7 +24,7 @@ export interface LiveAgentsOptions extends Omit<AgentSetOptions, 'config' | 'sha
 }
 
 type AgentParts = Pick<ResolvedConfig, (typeof keys)[number]>;
-const keys = ['agent', 'agents', 'defaultAgent', 'supervision'] as const;
+const keys = ['agent', 'agents', 'defaultAgent', 'supervision', 'workspaces'] as const;
 
 /** Keys, skills, kits and tool skills of a set, with which it is made again only if one of them has changed. */
 interface Version {
@@ -114,8 +114,8 @@ export function createLiveAgents(options: LiveAgentsOptions): LiveAgents {
 
 // A live configuration would be the new one already when it is compared.
 function copyOf(config: AgentParts): AgentParts {
-  const { agent, agents, defaultAgent, supervision } = config;
-  return { agent, agents, defaultAgent, supervision };
+  const { agent, agents, defaultAgent, supervision, workspaces } = config;
+  return { agent, agents, defaultAgent, supervision, workspaces };
 }
 
 function isSameAgent(left: ConfiguredAgent, right: ConfiguredAgent): boolean {

@@ -14,6 +14,7 @@ export const liveKeys = [
   'skills',
   'kits',
   'toolSkills',
+  'workspaces',
 ] as const;
 
 /** Fields of `agent` that models and tools receive when they open. */

@@ -22,6 +22,7 @@ export type ReloadParts = Pick<
   | 'toolbox'
   | 'skills'
   | 'guides'
+  | 'workspaces'
   | 'durable'
   | 'stateStore'
   | 'config'
@@ -42,7 +43,8 @@ const nothing: ConfigChanges = { changed: [], needsRestart: [] };
 
 /** Creates the reload of a process. Reloads are executed one after the other. */
 export function createReload(parts: ReloadParts): Reload {
-  const { toolSources, toolAccess, skills, guides, liveConfig, readAgain, baseDir, redactor, logger } = parts;
+  const { toolSources, toolAccess, workspaces, skills, guides, liveConfig, readAgain, baseDir, redactor, logger } =
+    parts;
   const { config } = liveConfig;
 
   // Paths start at the folder of the configuration: the answer goes to other machines.
@@ -59,12 +61,14 @@ export function createReload(parts: ReloadParts): Reload {
       tokens,
       toolFolders: next.tools,
       skillFolders: next.skills,
+      workspaces: workspaces.loaded,
       skills: skills.all,
       guides: guides.current,
     };
     // In this order: what is forbidden holds before there is something new to call, and agents have the skills, kits and tool skills that were loaded.
     const all = [
       toolAccess,
+      workspaces,
       skills,
       guides,
       toolSources,

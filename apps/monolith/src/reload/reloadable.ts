@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '@ravi/host';
 import type { Skill } from '@ravi/kernel';
+import type { LoadedWorkspace, WorkspaceChange } from '../workspaces/workspace-set.ts';
 import type { Guides } from './load-guides.ts';
 
 /** Something that could not be loaded. */
@@ -23,9 +24,13 @@ export interface ReloadDraft {
   readonly tokens: ResolvedConfig['server']['tokens'];
   readonly toolFolders: readonly string[];
   readonly skillFolders: readonly string[];
-  /** Set by the part that loads skills, which is the first. */
+  /** Workspace to load or unload. */
+  readonly workspaceChange?: WorkspaceChange | undefined;
+  /** Set by the part that loads workspaces, which is the first. */
+  workspaces: readonly LoadedWorkspace[];
+  /** Set by the part that loads skills, which is the second. */
   skills: readonly Skill[];
-  /** Set by the part that loads kits and tool skills, which is the second. */
+  /** Set by the part that loads kits and tool skills, which is the third. */
   guides: Guides;
 }
 

@@ -1,4 +1,5 @@
 import type { Logger, Skill } from '@ravi/kernel';
+import type { LoadedWorkspace } from '../workspaces/workspace-set.ts';
 import { loadSkills } from './load-skills.ts';
 import { changesOf } from './reloadable.ts';
 import type { NameChanges, Reloadable, ReloadFailure } from './reloadable.ts';
@@ -12,12 +13,13 @@ export interface SkillSet extends Reloadable {
   changesSince(before: readonly Skill[]): NameChanges;
 }
 
-/** Loads the skills of folders. @throws KernelError as `loadSkills` */
+/** Loads the skills of folders and workspaces. @throws KernelError as `loadSkills` */
 export async function openSkillSet(
   folders: readonly string[],
+  workspaces: readonly LoadedWorkspace[],
   { baseDir, logger }: { readonly baseDir: string; readonly logger: Logger },
 ): Promise<SkillSet> {
-  let current = await loadSkills(folders, { baseDir, logger });
+  let current = await loadSkills(foldersOf(folders, workspaces), { baseDir, logger });
   return {
     get all() {
       return current.skills;
@@ -27,7 +29,11 @@ export async function openSkillSet(
     },
     changesSince: (before) => changesOf(byName(before), byName(current.skills), isSameSkill),
     async prepare(draft) {
-      const next = await loadSkills(draft.skillFolders, { baseDir, logger, before: current.skills });
+      const next = await loadSkills(foldersOf(draft.skillFolders, draft.workspaces), {
+        baseDir,
+        logger,
+        before: current.skills,
+      });
       // The same objects while nothing has changed, so that no agent is made again.
       const { added, changed, removed } = changesOf(byName(current.skills), byName(next.skills), isSameSkill);
       const isSame = added.length + changed.length + removed.length === 0;
@@ -39,6 +45,10 @@ export async function openSkillSet(
       };
     },
   };
+}
+
+function foldersOf(folders: readonly string[], workspaces: readonly LoadedWorkspace[]): readonly string[] {
+  return [...folders, ...workspaces.flatMap(({ skillFolders }) => skillFolders)];
 }
 
 function byName(skills: readonly Skill[]): ReadonlyMap<string, Skill> {

@@ -57,7 +57,10 @@ export interface DurableServices {
 export interface DurableServicesOptions {
   /** Durable services need one. */
   readonly stateStore: CompleteStateStore | undefined;
-  readonly config: Pick<ResolvedConfig, 'agent' | 'agents' | 'defaultAgent' | 'supervision' | 'approvals' | 'runs'>;
+  readonly config: Pick<
+    ResolvedConfig,
+    'agent' | 'agents' | 'defaultAgent' | 'supervision' | 'workspaces' | 'approvals' | 'runs'
+  >;
   /** Absent if callers decide approvals. */
   readonly approvalHandler: ApprovalHandler | undefined;
   /** Model of agents that name none. */

@@ -68,6 +68,8 @@ export interface ReadingEffect {
 export interface LiveSourceOptions {
   readonly source: ToolSource;
   readonly isOwn: boolean;
+  /** Kind of the source for patterns, if the source itself does not brand its tools. */
+  readonly kind?: string | undefined;
   readonly toolbox: Toolbox;
   readonly check: DefinitionCheck;
   /** Called after each reading. */
@@ -87,7 +89,7 @@ const noContent: ToolSourceContent = { tools: [], failures: [] };
 
 /** Creates a source that is not open yet. */
 export function createLiveSource(options: LiveSourceOptions): LiveSource {
-  const { source, isOwn, toolbox, check, onRead, clock, logger } = options;
+  const { source, isOwn, kind, toolbox, check, onRead, clock, logger } = options;
   const { name } = source;
   const ending = new AbortController();
   let opened: OpenToolSource | undefined;
@@ -136,7 +138,7 @@ export function createLiveSource(options: LiveSourceOptions): LiveSource {
       for (const tool of known) if (!names.has(tool)) absent.set(tool, `its source ${name} is not connected`);
     }
     const before = ownTools();
-    const refused = toolbox.setSource(name, tools, { isOwn, absent });
+    const refused = toolbox.setSource(name, tools, { isOwn, absent, ...(kind === undefined ? {} : { kind }) });
     const hasFreed = before.some(({ name: tool }) => !toolbox.has(tool));
     const hasNew = ownTools().some((tool) => !before.includes(tool));
     if (names.size > 0) offered = [...names].filter((tool) => tool !== undefined);

@@ -6,6 +6,9 @@ import type { Installation } from '../installation.ts';
 import type { Reloadable } from '../reload/reloadable.ts';
 import type { Parts } from '../tokens.ts';
 import { createHostedToolSearch } from '../tools/hosted-tool-search.ts';
+import { workspaceKind } from '../workspaces/workspace-set.ts';
+import type { LoadedWorkspace } from '../workspaces/workspace-set.ts';
+import { createWorkspaceSource } from '../workspaces/workspace-source.ts';
 import { createAcceptedDefinitions } from './accepted-definitions.ts';
 import { builtInSource, createBuiltInTools, delegatesSource } from './built-in-tools.ts';
 import { createDefinitionCheck } from './definition-check.ts';
@@ -51,6 +54,14 @@ export interface ToolSources extends AsyncDisposable, Reloadable {
   readonly all: readonly LiveSource[];
 }
 
+/** Source whose tools the operator wrote. */
+interface OwnSource {
+  readonly source: ToolSource;
+  readonly kind?: string;
+  /** Text that differs if it is read from other folders. */
+  readonly folders: string;
+}
+
 const maxStartMs = 30_000;
 /** Tokens of the tools in the description of `tool_chain`: a third of what one request declares by default. */
 const maxDeclaredTokens = 1_000;
@@ -76,9 +87,11 @@ export function createToolSources(parts: Parts): ToolSources {
   const definitions = createAcceptedDefinitions(stateStore?.values);
   const durableChains = durable === undefined ? {} : { chains: durable.chains };
   const search = config.agent.hostedToolSearch === true ? createHostedToolSearch(parts.models) : undefined;
+  // The tools of a workspace are declared to its agents.
+  const isForAll = (tool: string): boolean => toolAccess.isForAll(tool) && toolbox.sourceKindOf(tool) !== workspaceKind;
   const builtIn = createBuiltInTools(
     toolbox,
-    { invoker, sandbox, preflight, maxToolTokens: maxDeclaredTokens, shows: toolAccess.isForAll, ...durableChains },
+    { invoker, sandbox, preflight, maxToolTokens: maxDeclaredTokens, shows: isForAll, ...durableChains },
     search,
   );
   let all: readonly LiveSource[] = [];
@@ -104,12 +117,12 @@ export function createToolSources(parts: Parts): ToolSources {
     }
   }
 
-  function live(source: ToolSource, isOwn: boolean): LiveSource {
+  function live(source: ToolSource, isOwn: boolean, kind?: string): LiveSource {
     const { name } = source;
     const check = createDefinitionCheck({ source: name, definitions, clock, logger });
     const signInUrl = (): string | undefined => signInPage(publicAddress.url, name);
     const withPage: ToolSource = { name, open: (options) => source.open({ ...options, signInUrl }) };
-    return createLiveSource({ source: withPage, isOwn, toolbox, check, onRead: follow, clock, logger });
+    return createLiveSource({ source: withPage, isOwn, kind, toolbox, check, onRead: follow, clock, logger });
   }
 
   async function openInTime({ name, open, refresh }: LiveSource): Promise<void> {
@@ -137,11 +150,21 @@ export function createToolSources(parts: Parts): ToolSources {
     for (const { isOwn, state, refresh } of all) if (isOwn && state.hasConflict) await refresh();
   }
 
-  /** Names of the sources of folders. */
-  let folderNames: ReadonlySet<string> = new Set();
+  /** Folders of the sources of folders and workspaces, by their names. */
+  let known: ReadonlyMap<string, string> = new Map();
 
-  function folderSource(folder: string): ToolSource {
-    return createFolderToolSource(folder, { name: relative(parts.baseDir, folder) || '.' });
+  function ownSources(toolFolders: readonly string[], workspaces: readonly LoadedWorkspace[]): readonly OwnSource[] {
+    return [
+      ...toolFolders.map((folder) => {
+        const source = createFolderToolSource(folder, { name: relative(parts.baseDir, folder) || '.' });
+        return { source, folders: folder };
+      }),
+      ...workspaces.map((workspace) => ({
+        source: createWorkspaceSource(workspace),
+        kind: workspaceKind,
+        folders: [workspaceKind, ...workspace.toolFolders].join('\n'),
+      })),
+    ];
   }
 
   return {
@@ -157,11 +180,14 @@ export function createToolSources(parts: Parts): ToolSources {
         return names.map((name) => changeOf(name, before.get(name), toolsOf(name), now.get(name) ?? []));
       };
     },
-    async prepare({ toolFolders }) {
-      const wanted = toolFolders.map(folderSource);
-      const names = new Set(wanted.map(({ name }) => name));
-      const removed = all.filter(({ name }) => folderNames.has(name) && !names.has(name));
-      const added = wanted.filter(({ name }) => !folderNames.has(name)).map((source) => live(source, true));
+    async prepare({ toolFolders, workspaces }) {
+      const wanted = ownSources(toolFolders, workspaces);
+      const next = new Map(wanted.map(({ source: { name }, folders }) => [name, folders]));
+      const isOther = (name: string): boolean => known.get(name) !== next.get(name);
+      const removed = all.filter(({ name }) => known.has(name) && isOther(name));
+      const added = wanted
+        .filter(({ source: { name } }) => isOther(name))
+        .map(({ source, kind }) => live(source, true, kind));
       if (removed.length + added.length === 0) return undefined;
       const rest = all.filter((source) => !removed.includes(source));
       const end = (sources: readonly LiveSource[]): Promise<unknown> =>
@@ -176,8 +202,9 @@ export function createToolSources(parts: Parts): ToolSources {
       return {
         async commit() {
           all = [...rest.filter(({ isOwn }) => isOwn), ...added, ...rest.filter(({ isOwn }) => !isOwn)];
-          folderNames = names;
-          for (const { name } of removed) toolbox.setSource(name, []);
+          known = next;
+          // One that is replaced keeps its tools until the new ones are there.
+          for (const { name } of removed) if (!next.has(name)) toolbox.setSource(name, []);
           await end(removed);
           for (const { refresh } of added) await refresh();
           await refreshConflicts();
@@ -187,11 +214,11 @@ export function createToolSources(parts: Parts): ToolSources {
       };
     },
     async open({ config }, ofPlugins) {
-      const folders = config.tools.map(folderSource);
-      folderNames = new Set(folders.map(({ name }) => name));
+      const own = ownSources(config.tools, parts.workspaces.loaded);
+      known = new Map(own.map(({ source: { name }, folders }) => [name, folders]));
       const snippets = createSnippetToolSource({ store, invoker, sandbox, preflight, ...durableChains });
       all = [
-        ...folders.map((folder) => live(folder, true)),
+        ...own.map(({ source, kind }) => live(source, true, kind)),
         ...[...ofPlugins, snippets].map((source) => live(source, false)),
       ];
       checkNames(all.map(({ name }) => name));
@@ -248,6 +275,6 @@ function signInPage(publicUrl: string | undefined, source: string): string | und
 function checkNames(names: readonly string[]): void {
   const taken = names.find((name, index) => names.indexOf(name) !== index || reservedNames.includes(name));
   if (taken === undefined) return;
-  const message = `The name "${taken}" of a tool source is taken: give each of tools and plugins.toolSource its own name`;
+  const message = `The name "${taken}" of a tool source is taken: give each of tools, workspaces and plugins.toolSource its own name`;
   throw new KernelError('E_CONFIG_INVALID', message);
 }

@@ -62,6 +62,7 @@ export interface AgentDefinition {
   readonly jobs: JobStore | undefined;
   readonly supervision: Supervision | undefined;
   readonly toolBudget: ToolBudget | undefined;
+  readonly cwd: string | undefined;
 }
 
 const key: unique symbol = Symbol('definition of an agent');

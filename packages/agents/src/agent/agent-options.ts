@@ -107,6 +107,8 @@ export interface AgentOptions extends InvokerParts {
    * `createDiscoveryTools`, with `infoTool` or with the tool search of its provider, and may then call them.
    */
   readonly toolBudget?: ToolBudget;
+  /** Folder in which its runs work, as an absolute path; by default that of the run around them. */
+  readonly cwd?: string;
   /** An invoker to share; by default the agent creates its own. */
   readonly invoker?: ToolInvoker;
   /** First part of the system prompt. */

@@ -22,6 +22,7 @@ export function openSession(
     ...rest,
     ...more,
     agent: definition.name,
+    ...(definition.cwd === undefined ? {} : { cwd: definition.cwd }),
     ...(isLeased ? { hasStableApprovalIds: true, isOfStoredRun: true } : {}),
     ...(isLeased && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
     ...(approvals === 'pause' ? { approvalExpiryMs: definition.approvalExpiryMs } : {}),

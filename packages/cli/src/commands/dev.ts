@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { findConfig } from '@ravi/host';
+import { findConfig, foldersOfWorkspace } from '@ravi/host';
 import { runServer } from '@ravi/monolith';
 import type { ListeningServer } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
@@ -46,7 +46,16 @@ function follow({ parts }: ListeningServer, configFolder: string, terminal: Term
     }
   }
 
-  const folders = (): readonly string[] => [...config.tools, ...config.skills, ...config.kits, ...config.toolSkills];
+  const folders = (): readonly string[] => {
+    const ofWorkspaces = Object.values(config.workspaces).map(foldersOfWorkspace);
+    return [
+      ...config.tools,
+      ...config.skills,
+      ...config.kits,
+      ...config.toolSkills,
+      ...ofWorkspaces.flatMap(({ tools, skills }) => [...tools, ...skills]),
+    ];
+  };
   const watcher = watchFolders({ top: configFolder, onChange: () => void onChange() });
   watcher.watch(folders());
   terminal.print('Tools, skills and the configuration are read again when they change. Ctrl-C ends.');

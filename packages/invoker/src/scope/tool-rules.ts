@@ -21,7 +21,10 @@ export interface ToolRules {
 }
 
 /** Registry that knows where its tools come from. */
-export type RuledRegistry = ToolRegistry & { sourceOf?(name: string): string | undefined };
+export type RuledRegistry = ToolRegistry & {
+  sourceOf?(name: string): string | undefined;
+  sourceKindOf?(name: string): string | undefined;
+};
 
 /**
  * Returns rules over the tools of a registry. A pattern is a whole name, in which `*` stands for any characters: `git.*`. The form
@@ -110,5 +113,5 @@ function placeOf(tool: string, registry: RuledRegistry): ToolPlace | undefined {
   const shown = tool.startsWith(prefix) ? tool.slice(prefix.length) : tool;
   return origin?.source === source
     ? { kind: origin.kind, source, names: [...new Set([origin.name, shown])] }
-    : { kind: undefined, source, names: [shown] };
+    : { kind: registry.sourceKindOf?.(tool), source, names: [shown] };
 }

@@ -16,6 +16,8 @@ export interface ToolboxOptions {
 export interface SetSourceOptions {
   /** True if the operator wrote the tools, as in {@link AddToolOptions}. False when absent. */
   readonly isOwn?: boolean;
+  /** Kind of the source, the first part of the prefix of a pattern such as `workspace:shop/*`. */
+  readonly kind?: string;
   /** Reasons why tools of the source that are known cannot be called now, by name. */
   readonly absent?: ReadonlyMap<string, string>;
 }
@@ -36,6 +38,7 @@ interface Slot {
 interface Source {
   readonly tools: Map<string, AnyTool>;
   absent: ReadonlyMap<string, string>;
+  kind: string | undefined;
 }
 
 const noAbsence: ReadonlyMap<string, string> = new Map();
@@ -82,7 +85,7 @@ export class Toolbox implements ToolRegistry {
    * among the others, and a name its place among the tools of its source. Returns the tools that are refused; the others are added.
    */
   setSource(source: string, tools: readonly AnyTool[], options: SetSourceOptions = {}): readonly RefusedTool[] {
-    const { isOwn = false, absent = noAbsence } = options;
+    const { isOwn = false, absent = noAbsence, kind } = options;
     const next = new Map<string, AnyTool>();
     const refused: RefusedTool[] = [];
     for (const [index, tool] of tools.entries()) {
@@ -99,6 +102,7 @@ export class Toolbox implements ToolRegistry {
     }
     const target = this.#sourceNamed(source);
     target.absent = new Map(absent);
+    target.kind = kind;
     for (const name of target.tools.keys()) {
       if (next.has(name)) continue;
       target.tools.delete(name);
@@ -131,7 +135,7 @@ export class Toolbox implements ToolRegistry {
   #sourceNamed(name: string): Source {
     const known = this.#sources.get(name);
     if (known !== undefined) return known;
-    const created: Source = { tools: new Map(), absent: noAbsence };
+    const created: Source = { tools: new Map(), absent: noAbsence, kind: undefined };
     this.#sources.set(name, created);
     return created;
   }
@@ -175,6 +179,11 @@ export class Toolbox implements ToolRegistry {
   /** Returns the source of the tool; `undefined` for an unknown name. */
   sourceOf(name: string): string | undefined {
     return this.#slots.get(name)?.source;
+  }
+
+  /** Returns the kind of the source of the tool; `undefined` for an unknown name, and for a source without a kind. */
+  sourceKindOf(name: string): string | undefined {
+    return this.#sources.get(this.sourceOf(name) ?? '')?.kind;
   }
 
   /** Returns the specs for a provider of every tool that is not deferred. Tools without a spec for it are dropped and reported. */

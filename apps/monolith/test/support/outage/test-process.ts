@@ -50,6 +50,7 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     approvalHandler: undefined,
     model,
     models: [model],
+    workspaces: { loaded: [] } as Partial<Parts['workspaces']> as Parts['workspaces'],
     skills: { all: [] } as Partial<Parts['skills']> as Parts['skills'],
     guides: { current: { kits: [], toolSkills: [] } } as Partial<Parts['guides']> as Parts['guides'],
     extensions: { interceptors: [], middleware: [], view: undefined },
