@@ -5,6 +5,7 @@ import { checkLooks } from './support/looks.ts';
 
 /** Pages over data that a real server does not have: their names, paths, and a text that appears last. */
 const pages = [
+  ['chat-two-alike', '/chat/session-1', 'Refund 40.00 € of order A-17'],
   ['inbox-two', '/inbox', 'Publish “When to fly” for the team'],
   ['tools-many', '/tools', '602 tools'],
   ['artifact-table', '/artifacts/art_rows', 'carrier'],
@@ -45,6 +46,19 @@ const tests = openBrowserTests(async ({ serve }, stack) => {
       expiresAt: requestedAt + 900_000,
     }),
   );
+  for (const id of ['approval-3', 'approval-4']) {
+    void server.api.ask(
+      createApprovalRequest({
+        id,
+        sessionId: 'session-1',
+        tool: 'refund_order',
+        summary: 'Refund 40.00 € of order A-17',
+        args: { order: 'A-17', cents: 4_000 },
+        requestedAt,
+        expiresAt: requestedAt + 3_600_000,
+      }),
+    );
+  }
 });
 
 for (const [name, path, text] of pages) {

@@ -11,7 +11,7 @@ export interface ArgumentsDiffProps {
 export function ArgumentsDiff({ before, after }: ArgumentsDiffProps) {
   const changes = changesBetween(before, after);
   return (
-    <section className="diff" aria-label="Changes" aria-live="polite">
+    <div className="diff" role="group" aria-label="Changes" aria-live="polite">
       <h3>{changes.length === 0 ? 'No change yet' : `Your changes (${changes.length})`}</h3>
       <dl>
         {changes.map((change) => (
@@ -24,7 +24,7 @@ export function ArgumentsDiff({ before, after }: ArgumentsDiffProps) {
           </div>
         ))}
       </dl>
-    </section>
+    </div>
   );
 }
 

@@ -46,9 +46,10 @@ export function ShownArguments({ approvalId, display, onAllShown }: ShownArgumen
   }
 
   return (
-    <section aria-label="Arguments">
+    <div>
       {isOpen && <Pager part={part} parts={parts} onChange={open} />}
-      <pre className="shown-arguments" role="region" aria-label="Arguments that will run" tabIndex={0}>
+      {/* A group, not a region: a page may have several cards, and landmarks of one page need names of their own. */}
+      <pre className="shown-arguments" role="group" aria-label="Arguments that will run" tabIndex={0}>
         {rows.map(({ depth, segments }, index) => (
           <div
             key={from + index}
@@ -76,7 +77,7 @@ export function ShownArguments({ approvalId, display, onAllShown }: ShownArgumen
           all are.
         </p>
       )}
-    </section>
+    </div>
   );
 }
 
