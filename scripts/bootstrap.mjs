@@ -49,14 +49,17 @@ async function main() {
   const running = process.versions.node;
   if (Number(running.split('.')[0]) < oldestNode) fail(`Ravi needs Node ${oldestNode} or newer; this is ${running}.`);
   if (task !== 'setup' && !isInstalled()) install();
-  if (task === 'start') {
-    if (!isConsoleBuilt()) buildConsole();
-    await bundleServer();
-  }
+  if (mayServe() && !isConsoleBuilt()) buildConsole();
+  if (task === 'start') await bundleServer();
   const programs = tasks[task](taskArguments);
   const last = programs.pop();
   for (const program of programs) await run(program);
   await run([...last, ...taskArguments]);
+}
+
+/** True if the task may serve the console: the server, an example, and two commands of `ravi`. */
+function mayServe() {
+  return task === 'start' || task === 'example' || (task === 'ravi' && ['serve', 'dev'].includes(taskArguments[0]));
 }
 
 function namesConfiguration(args) {

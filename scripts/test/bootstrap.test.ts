@@ -90,6 +90,8 @@ test('a console that is older than its sources is built first, and a failed buil
   const built = await bootstrap(['start']);
   assert.equal(built.stdout, 'examples/flights-report \n');
   assert.match(built.stderr, /^Building the console\..*\nvite build/);
+  const ofExample = await bootstrap(['example', 'flights-report']);
+  assert.match(ofExample.stderr, /^Building the console\..*\nvite build/);
   write('apps/console/node_modules/vite/bin/vite.js', 'process.exit(1);');
   const broken = await bootstrap(['start']);
   assert.equal(broken.code, 1);
