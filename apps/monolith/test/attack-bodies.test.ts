@@ -42,7 +42,9 @@ async function refuses(operation: DescribedOperation, attack: Attack, place: str
   return answer.text;
 }
 
-const withBody = (): readonly DescribedOperation[] => operations.filter(({ body }) => body !== undefined);
+// A token in the path is checked before the body is read: see completion-attacks.test.ts.
+const withBody = (): readonly DescribedOperation[] =>
+  operations.filter(({ body, path }) => body !== undefined && path !== '/v1/completions/{token}');
 
 test('every rule of every body is checked: types, bounds, choices, required and unknown keys', async () => {
   let attacks = 0;

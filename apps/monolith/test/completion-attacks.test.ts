@@ -7,6 +7,7 @@ import { createServerLog } from '../src/logging/server-log.ts';
 import { deliver, deployments, startedOf } from './support/completions.ts';
 import type { Started } from './support/completions.ts';
 import type { Body } from './support/run-requests.ts';
+import { openSocket, untilClosed } from './support/raw-http.ts';
 import { startServer } from './support/server.ts';
 import type { TestServer } from './support/server.ts';
 
@@ -160,6 +161,17 @@ test('tokens that are forged, of other runs, expired, withdrawn or cancelled get
   // The limit is for tokens that end nothing.
   assert.equal((await post(first, { result: version }))[0], 204);
   await until(kept, 'completed');
+});
+
+test('the body of a request whose token ends nothing is not read', async () => {
+  for (const body of ['{"result":', { result: 'x'.repeat(2_000_000) }]) {
+    const [status, { error }] = await post('forged', body);
+    assert.ok(status === 404 || status === 429, `${status} ${error.code}`);
+  }
+  const head = ['POST /v1/completions/forged HTTP/1.1', `host: ${new URL(server.url).host}`, 'connection: close'];
+  const withheld = [...head, 'content-type: application/json', 'content-length: 100', '', ''].join('\r\n');
+  const socket = openSocket(server.url, withheld);
+  assert.match(await untilClosed(socket), /^HTTP\/1\.1 4(04|29) /);
 });
 
 test('a direct call of a tool waits for its result too', async () => {

@@ -24,6 +24,9 @@ export type DeliveryResult =
   | { readonly status: 'delivered' | 'ended' | 'unknown' }
   | { readonly status: 'invalid'; readonly problem: string };
 
+/** State of a token: a call waits for its result, has its result, or the token is unknown, has expired or was withdrawn. */
+export type TokenStatus = 'waiting' | 'ended' | 'unknown';
+
 /** Services of {@link createCompletionDesk}. */
 export interface CompletionServices {
   /** Store of the handler `createStoredApprovals`. */
@@ -37,6 +40,11 @@ export interface CompletionServices {
 
 /** Takes results of calls from other systems. */
 export interface CompletionDesk {
+  /**
+   * Returns what a delivery with this token could do now, so that a server can refuse one before it reads its body.
+   * @throws KernelError `E_STATE_UNAVAILABLE`
+   */
+  check(token: string): Promise<TokenStatus>;
   /**
    * Ends the call that waits with this token, once. The token is all that this needs. Tokens inside the outcome are removed.
    * @throws KernelError `E_STATE_UNAVAILABLE`
@@ -56,14 +64,24 @@ export function createCompletionDesk({ store, clock, feed, checkResult }: Comple
     return timingSafeEqual(Buffer.from(digest), Buffer.from(expected)) ? approval : undefined;
   }
 
+  function statusOf(approval: Approval, now: number): TokenStatus {
+    if (approval.status === 'withdrawn') return 'unknown';
+    if (approval.answer !== undefined) return 'ended';
+    return isDecidable(approval, now) ? 'waiting' : 'unknown';
+  }
+
   return {
+    async check(token) {
+      const approval = await find(token);
+      return approval === undefined ? 'unknown' : statusOf(approval, clock.now());
+    },
     async deliver(token, outcome) {
       const content = JSON.parse(withoutCompletionTokens(JSON.stringify(outcome), removed)) as JsonObject;
       const approval = await find(token);
-      if (approval === undefined || approval.status === 'withdrawn') return { status: 'unknown' };
-      if (approval.answer !== undefined) return { status: 'ended' };
+      if (approval === undefined) return { status: 'unknown' };
       const now = clock.now();
-      if (!isDecidable(approval, now)) return { status: 'unknown' };
+      const status = statusOf(approval, now);
+      if (status !== 'waiting') return { status };
       const { result } = content;
       const problem = result === undefined ? undefined : checkResult?.(approval.request, result);
       if (problem !== undefined) return { status: 'invalid', problem };

@@ -12,7 +12,13 @@ export type { ApprovalFeedOptions } from './approval-feed.ts';
 export type { ApprovalView, ChangeView, DecisionView } from './approval-views.ts';
 export type { Approver, DecisionRules } from './approver.ts';
 export { createCompletionDesk } from './completion-desk.ts';
-export type { CompletionDesk, CompletionOutcome, CompletionServices, DeliveryResult } from './completion-desk.ts';
+export type {
+  CompletionDesk,
+  CompletionOutcome,
+  CompletionServices,
+  DeliveryResult,
+  TokenStatus,
+} from './completion-desk.ts';
 export { displayArguments, shownJson } from './display/display-arguments.ts';
 export type { ArgumentsDisplay, DisplayRow } from './display/display-arguments.ts';
 export { markText } from './display/mark-text.ts';

@@ -4,7 +4,7 @@ import type { CompletionDesk, CompletionOutcome } from '@ravi/approval-kit';
 import type { Clock, JsonValue, KernelError } from '@ravi/kernel';
 import { createRateLimit } from '@ravi/support';
 import { implement, Reply } from '../core/implement.ts';
-import type { Endpoint } from '../core/implement.ts';
+import type { Admission, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 
 const maxBodyBytes = 1_048_576;
@@ -21,6 +21,17 @@ export function completionOperations(desk: CompletionDesk, clock: Clock): readon
     return problem('E_COMPLETION_UNKNOWN', 'No call waits for a result with this token');
   }
 
+  function ended(): KernelError {
+    return problem('E_COMPLETION_ENDED', 'The call with this token has its result; this one changed nothing');
+  }
+
+  // The token is the only authentication, so nobody without one makes this server read a body.
+  async function admit({ params: { token = '' }, address }: Parameters<Admission>[0]): Promise<void> {
+    const status = await desk.check(token);
+    if (status === 'unknown') throw unknownFrom(address);
+    if (status === 'ended') throw ended();
+  }
+
   return [
     implement(
       api.completions.deliver,
@@ -30,7 +41,7 @@ export function completionOperations(desk: CompletionDesk, clock: Clock): readon
           case 'delivered':
             return new Reply(204, undefined);
           case 'ended':
-            throw problem('E_COMPLETION_ENDED', 'The call with this token has its result; this one changed nothing');
+            throw ended();
           case 'invalid':
             throw problem(
               'E_OUTPUT_INVALID',
@@ -40,7 +51,7 @@ export function completionOperations(desk: CompletionDesk, clock: Clock): readon
             throw unknownFrom(address);
         }
       },
-      { maxBodyBytes },
+      { maxBodyBytes, admit },
     ),
   ];
 }

@@ -82,11 +82,19 @@ export type Handler<Definition extends Operation> = (
   request: ApiRequest<Definition>,
 ) => ResultOf<Definition> | Promise<ResultOf<Definition>>;
 
+/** Rejects with the refusal of a request, of which nothing but the address of the client and the path is read. */
+export type Admission = (request: {
+  readonly params: Readonly<Record<string, string>>;
+  readonly address: string;
+}) => Promise<void>;
+
 /** An operation with its handler. */
 export interface Endpoint {
   readonly operation: Operation;
   /** Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
+  /** Refuses requests of an operation that is open to everybody, before their body is read. */
+  readonly admit?: Admission | undefined;
   readonly handle: (request: ApiRequest) => unknown;
   /** Refuses every request of a known caller, before its query and body are checked. */
   readonly refusal?: KernelError;
@@ -96,12 +104,13 @@ export interface Endpoint {
 export function implement<Definition extends Operation>(
   operation: Definition,
   handle: Handler<Definition>,
-  { maxBodyBytes }: { readonly maxBodyBytes?: number } = {},
+  { maxBodyBytes, admit }: Pick<Endpoint, 'maxBodyBytes' | 'admit'> = {},
 ): Endpoint {
   // The schemas of the operation have checked the request.
   return {
     operation,
     maxBodyBytes,
+    admit,
     handle,
   };
 }

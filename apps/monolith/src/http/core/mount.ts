@@ -8,7 +8,7 @@ import { localCaller } from '../access/caller.ts';
 import { innerCaller } from '../access/inner-caller.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { Reply } from './implement.ts';
-import type { ApiRequest, Endpoint } from './implement.ts';
+import type { Admission, ApiRequest, Endpoint } from './implement.ts';
 import { problem } from './problem.ts';
 import { limitBody, readBody, readQuery, bodyValidator, queryValidator } from './validate.ts';
 
@@ -25,9 +25,10 @@ export interface MountOptions {
 export function mount(app: Hono, endpoints: readonly Endpoint[], options: MountOptions): void {
   const limitConcurrency = concurrencyLimit(options.maxConcurrent);
   for (const endpoint of endpoints) {
-    const { operation, maxBodyBytes = defaultBodyBytes, refusal } = endpoint;
+    const { operation, maxBodyBytes = defaultBodyBytes, refusal, admit } = endpoint;
     const handlers: MiddlewareHandler[] = [
       ...(refusal === undefined ? [] : [() => Promise.reject(refusal)]),
+      ...(admit === undefined ? [] : [admitWith(admit)]),
       ...(operation.role === 'run' && operation.endsWork !== true ? [limitConcurrency] : []),
       ...(operation.body === undefined ? [] : [limitBody(maxBodyBytes)]),
       handlerOf(endpoint),
@@ -57,6 +58,13 @@ function authorize({ isOpen, role, endsWork }: Operation, access: Access): Middl
       }
       context.set('caller', caller);
     }
+    await next();
+  };
+}
+
+function admitWith(admit: Admission): MiddlewareHandler {
+  return async (context, next) => {
+    await admit({ params: context.req.param(), address: addressOf(context) });
     await next();
   };
 }
