@@ -98,7 +98,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   openDurable(parts, opening);
   // After the agents, which can be tools too.
   for (const reason of guideWarnings(parts.guides, parts.toolbox))
-    parts.logger.warn('a kit or tool skill has no tool', { reason });
+    parts.logger.warn('a kit or tool skill does not fit the tools', { reason });
   for (const reason of ruleWarnings(parts)) parts.logger.warn(ruleWarning, { reason });
   const runs = parts.durable?.store.runs;
   opening.use(

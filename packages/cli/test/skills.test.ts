@@ -14,13 +14,16 @@ const files = {
   'skills/counting/SKILL.md': '---\nname: counting\ndescription: How to count.\n---\nUse all fingers.\n',
   'kits/flight.yaml': 'name: flight\ngoal: Fly.\ntools: [launch]\nsteps: [Launch]\n',
   'kits/typo.yaml': 'name: typo\ngoal: Fly.\ntools:\n  - lunch\nsteps: [Launch]\n',
-  'advice/add.yaml': 'tool: add\ntips: Two numbers only.\n',
+  'advice/add.yaml':
+    'tool: add\nexamples:\n  - { task: Add, args: { a: 1, b: 2 } }\n  - { task: Add, args: { a: 1, b: x } }\n',
 };
 
 test('skills lists each kind with the agents that see it, the reasons of the others, and unknown tools', async () => {
   await using own = await createFolder(files);
   const { code, output, errors } = await runCaptured(['skills'], { cwd: own.folder, env: {} });
   assert.equal(code, 0, errors);
+  // In the log of the start and in the list: one example fits, the other does not.
+  assert.equal(errors.match(/^advice.*refuses the example/gm)?.length, 1, errors);
   assert.deepEqual(output.trimEnd().split('\n'), [
     'counting  skill       offered to ravi',
     '                      imposed on careful',
@@ -30,6 +33,7 @@ test('skills lists each kind with the agents that see it, the reasons of the oth
     'add       tool skill  imposed on ravi, careful',
   ]);
   const warning = 'kits/typo.yaml:4: no tool is named or matches "lunch"; did you mean launch?';
+  assert.match(errors, /advice\/add\.yaml:4: add refuses the example: .*\bb\b/);
   assert.match(errors, new RegExp(warning.replaceAll(/[?.]/g, String.raw`\$&`)));
 
   const doctor = await runCaptured(['doctor'], { cwd: own.folder, env: {} });

@@ -1,6 +1,7 @@
-import { unmatchedPatterns } from '@ravi/invoker';
+import { createArgumentCheck, unmatchedPatterns } from '@ravi/invoker';
 import type { Toolbox } from '@ravi/invoker';
-import type { Kit, ToolSkill } from '@ravi/kernel';
+import { isLocalTool } from '@ravi/kernel';
+import type { JsonSchema, Kit, ToolSkill } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import type { GuideSet } from './guide-set.ts';
 import { isShipped } from './load-guides.ts';
@@ -13,9 +14,12 @@ export function kitWarnings(kit: Kit, guides: GuideSet, toolbox: Toolbox): reado
     .map(({ any, line }) => `${guides.placeOf(kit, line)}: ${missing(any, toolbox)}`);
 }
 
-/** Returns that the tool of a tool skill does not exist at the moment, with its place and suggestions. */
+/**
+ * Returns that the tool of a tool skill does not exist at the moment, with its place and suggestions, or the examples whose arguments a
+ * tool of that name refuses.
+ */
 export function toolSkillWarnings(skill: ToolSkill, guides: GuideSet, toolbox: Toolbox): readonly string[] {
-  if (unmatchedPatterns({ allow: [skill.tool] }, toolbox).length === 0) return [];
+  if (unmatchedPatterns({ allow: [skill.tool] }, toolbox).length === 0) return exampleWarnings(skill, guides, toolbox);
   return [`${guides.placeOf(skill)}: ${missing([skill.tool], toolbox)}`];
 }
 
@@ -27,6 +31,30 @@ export function guideWarnings(guides: GuideSet, toolbox: Toolbox): readonly stri
     ...toolSkills.flatMap((skill) => toolSkillWarnings(skill, guides, toolbox)),
   ];
 }
+
+// A pattern can stand for tools with different arguments.
+function exampleWarnings(skill: ToolSkill, guides: GuideSet, toolbox: Toolbox): readonly string[] {
+  const tool = toolbox.get(skill.tool);
+  if (tool === undefined || !isLocalTool(tool)) return [];
+  return (skill.examples ?? []).flatMap(({ args, line }) => {
+    const problem = args === undefined ? undefined : problemWith(tool.inputSchema, args);
+    return problem === undefined
+      ? []
+      : [`${guides.placeOf(skill, line)}: ${tool.name} refuses the example: ${problem}`];
+  });
+}
+
+function problemWith(schema: JsonSchema, args: string): string | undefined {
+  try {
+    return checkArguments(schema, JSON.parse(args));
+  } catch {
+    // A tool whose schema is invalid is reported itself.
+    return undefined;
+  }
+}
+
+// It keeps the schemas that it has compiled.
+const checkArguments = createArgumentCheck();
 
 function missing(patterns: readonly string[], toolbox: Toolbox): string {
   const near = [...new Set(patterns.flatMap((pattern) => nearNames(pattern, toolbox.names())))];

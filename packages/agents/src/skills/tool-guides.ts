@@ -18,9 +18,6 @@ export class ToolGuides {
   readonly #kits: readonly { readonly kit: Kit; readonly needs: readonly NeedRules[] }[];
   readonly #toolSkills: readonly { readonly skill: ToolSkill; readonly rules: ToolRules }[];
   readonly #registry: RuledRegistry;
-  #all: readonly AnyTool[] | undefined;
-  // What the registry has is the same for all runs, and there can be thousands of tools.
-  #matching = new Map<ToolRules, readonly string[]>();
 
   /** @throws KernelError `E_CONFIG_INVALID` for a pattern that no name can match */
   constructor(
@@ -92,18 +89,28 @@ export class ToolGuides {
   #matches(rules: ToolRules): readonly string[] {
     const all = this.#registry.all();
     // A frozen array, as a Toolbox returns it, has changed only if its identity has.
-    if (all !== this.#all || !Object.isFrozen(all)) {
-      this.#all = all;
-      this.#matching = new Map();
-    }
-    let names = this.#matching.get(rules);
-    if (names === undefined) {
-      names = all.map(({ name }) => name).filter((name) => rules.has(name));
-      this.#matching.set(rules, names);
-    }
+    if (!Object.isFrozen(all)) return matching(rules, all);
+    let known = matchesOf.get(all);
+    if (known === undefined) matchesOf.set(all, (known = new Map()));
+    const key = JSON.stringify(rules.lists.allow);
+    let names = known.get(key);
+    if (names === undefined) known.set(key, (names = matching(rules, all)));
     return names;
   }
 }
+
+/** Tools of a registry by the patterns that they match. All agents share them, because there can be thousands of tools. */
+const matchesOf = new WeakMap<readonly AnyTool[], Map<string, readonly string[]>>();
+
+function matching(rules: ToolRules, all: readonly AnyTool[]): readonly string[] {
+  const { allow = [] } = rules.lists;
+  // Most tool skills name one tool.
+  if (allow.every((pattern) => exactName.test(pattern)))
+    return allow.filter((name) => all.some((tool) => tool.name === name));
+  return all.map(({ name }) => name).filter((name) => rules.has(name));
+}
+
+const exactName = /^[a-zA-Z0-9_.-]+$/;
 
 function reasonOf({ any, purpose }: KitNeed, known: readonly string[]): string {
   if (known.length === 0) return `there is no tool ${purpose === undefined ? any.join(' or ') : `for ${purpose}`}`;

@@ -87,12 +87,12 @@ function readExample(file: YamlFile, node: Node): ToolExample | undefined {
   const fields = file.fieldsOf(node, 'an example');
   if (fields === undefined) {
     const text = file.text(node, 'an entry of "examples"');
-    return text === undefined ? undefined : { text };
+    return text === undefined ? undefined : { text, line: file.lineOf(node) };
   }
   const text = fields.text('task', { isRequired: true });
   const args = fields.json('args');
   fields.end();
-  return text === undefined ? undefined : { text, ...(args === undefined ? {} : { args }) };
+  return text === undefined ? undefined : { text, line: file.lineOf(node), ...(args === undefined ? {} : { args }) };
 }
 
 const noTools = { names: () => [] } as unknown as ToolRegistry;

@@ -30,6 +30,8 @@ export interface ToolExample {
   readonly text: string;
   /** Arguments of the call as JSON text. */
   readonly args?: string;
+  /** Line of its file, from 1. */
+  readonly line?: number;
 }
 
 /** Advice about one tool, for a model that may call it. */
