@@ -7,7 +7,7 @@ import type { AgentDefinition } from './agent/agent-definition.ts';
 import type { AgentOptions, CompactionLimits, RequestDefaults } from './agent/agent-options.ts';
 import { createOutputCheck } from './agent/output-check.ts';
 import { ToolGuides } from './skills/tool-guides.ts';
-import { askClarificationTool, askUserTool } from './tools/ask-tools.ts';
+import { askClarificationTool, askUserTool } from './tools/question-tools.ts';
 import { infoTool } from './tools/info-tool.ts';
 import { isBackgroundTool, isRegistered, jobTools } from './tools/job-tools.ts';
 import { skillTools } from './tools/skill-tools.ts';

@@ -44,9 +44,14 @@ export type { StatefulToolDefinition } from './stateful/stateful-tool.ts';
 export { adviceOn, offerTool } from './tools/tool-run.ts';
 export { ToolGuides } from './skills/tool-guides.ts';
 export type { KitState } from './skills/tool-guides.ts';
-export { askToolNames, missingQuestionTools } from './tools/question-tools.ts';
 export { infoTool } from './tools/info-tool.ts';
-export { askClarificationTool, askUserTool, createAskTool } from './tools/ask-tools.ts';
+export {
+  askClarificationTool,
+  askToolNames,
+  askUserTool,
+  createAskTool,
+  missingQuestionTools,
+} from './tools/question-tools.ts';
 export type { PausedRun, PausedSession, RecoveryStores, QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
 export { missingJobTools } from './tools/job-tools.ts';
 export { createAgentTool } from './tools/agent-tool.ts';

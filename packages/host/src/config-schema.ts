@@ -1,7 +1,7 @@
 import { defaultChainPolicy } from '@ravi/kernel';
 import type { JsonSchema } from '@ravi/kernel';
 import { agentProperties } from './agent-schema.ts';
-import { budgetProperties } from './budget-schema.ts';
+import { budgetProperties } from './budget-config.ts';
 import { pluginPorts } from './config.ts';
 import { toolAccessProperties } from './tool-access-schema.ts';
 import { workspaceProperties } from './workspace-config.ts';

@@ -1,5 +1,16 @@
-import { nearNames } from '@ravi/support';
+import { nearNames, syntaxErrorPlace } from '@ravi/support';
 import type { ErrorObject } from 'ajv';
+
+/** Returns the message of a thrown value of any type. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Describes a failed import, starting with the place of a syntax error if Node reports it. */
+export function importProblem(thrown: unknown): string {
+  const place = syntaxErrorPlace(thrown);
+  return place === undefined ? messageOf(thrown) : `${place}: ${messageOf(thrown)}`;
+}
 
 /**
  * Describes ajv errors as text that starts with the key: `server.port must be at least 0`. Expects `verbose` errors. Values

@@ -1,6 +1,6 @@
 import { systemClock } from '@ravi/kernel';
 import type { Clock, LogFields, Logger } from '@ravi/kernel';
-import { messageOf } from './message-of.ts';
+import { messageOf } from './describe-error.ts';
 
 /** Options of {@link createJsonLogger}. */
 export interface JsonLoggerOptions {

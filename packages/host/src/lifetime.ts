@@ -1,4 +1,4 @@
-import { messageOf } from './message-of.ts';
+import { messageOf } from './describe-error.ts';
 
 /** Values to dispose together. */
 export interface Lifetime {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { ResolvedConfig } from './config.ts';
 import { findConfig } from './find-config.ts';
 import type { ConfigLocation } from './find-config.ts';
-import { importProblem, messageOf } from './message-of.ts';
+import { importProblem, messageOf } from './describe-error.ts';
 import { parseJson } from './parse-json.ts';
 import { invalidConfig, resolveConfig } from './resolve-config.ts';
 

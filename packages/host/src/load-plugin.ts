@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Plugin, PortName } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
-import { importProblem, messageOf } from './message-of.ts';
+import { importProblem, messageOf } from './describe-error.ts';
 import { pluginPorts } from './config.ts';
 import { invalidConfig } from './resolve-config.ts';
 

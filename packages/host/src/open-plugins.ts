@@ -20,12 +20,11 @@ import { extensionProblem } from './extension-members.ts';
 import { createLifetime } from './lifetime.ts';
 import { invalidPlugin, loadPlugin } from './load-plugin.ts';
 import type { PluginRequest } from './load-plugin.ts';
-import { withEnvironment } from './environment-values.ts';
+import { sourceWithoutVariables, withEnvironment } from './environment-values.ts';
 import type { CompletedOptions, Environment } from './environment-values.ts';
-import { messageOf } from './message-of.ts';
+import { messageOf } from './describe-error.ts';
 import { pluginPorts } from './config.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
-import { sourceWithoutVariables } from './source-without-variables.ts';
 
 /** Options of {@link openPlugins}. */
 export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | 'secrets' | 'models'> {

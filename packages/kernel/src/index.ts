@@ -195,8 +195,7 @@ export type { ArgumentsOf } from './tool/arguments-of.ts';
 export type { ToolDefinition, ToolOutput } from './tool/define-tool.ts';
 export { compareRisk, isToolRisk } from './tool/risk.ts';
 export type { ToolRisk } from './tool/risk.ts';
-export type { Kit, KitNeed, ToolExample, ToolSkill } from './tool/kit.ts';
-export type { Skill } from './tool/skill.ts';
+export type { Kit, KitNeed, Skill, ToolExample, ToolSkill } from './tool/skill.ts';
 export { isStandardSchema, jsonSchemaOf } from './tool/standard-schema.ts';
 export type { StandardResult, StandardSchema } from './tool/standard-schema.ts';
 export type {

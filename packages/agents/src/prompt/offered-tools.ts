@@ -3,8 +3,7 @@ import { isToolSearch, specOf } from '@ravi/kernel';
 import type { AnyTool, FunctionSpec, ModelMessage, ToolSpec } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
-import { discoveredTools } from './discovered-tools.ts';
-import { chooseTools, shortenedSpec } from './tool-budget.ts';
+import { chooseTools, discoveredTools, shortenedSpec } from './tool-budget.ts';
 import type { ChosenTools } from './tool-budget.ts';
 
 /**

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { isDecidable } from '@ravi/kernel';
 import type {
   Approval,
@@ -56,12 +55,13 @@ const removed = '[redacted]';
 
 /** Creates a desk over the store of the approvals. */
 export function createCompletionDesk({ store, clock, feed, checkResult }: CompletionServices): CompletionDesk {
-  // Reads and compares the same for every token, so that the time does not say more than the answer.
+  // Reads and compares for every token, so that the time does not say more than the answer. Digests of unguessable tokens are compared:
+  // the length of a common beginning says nothing about a token.
   async function find(token: string): Promise<Approval | undefined> {
     const { id, digest } = await readCompletionToken(token);
     const approval = await store.get(id);
     const expected = approval?.request.completion?.digest ?? '0'.repeat(digest.length);
-    return timingSafeEqual(Buffer.from(digest), Buffer.from(expected)) ? approval : undefined;
+    return digest === expected ? approval : undefined;
   }
 
   function statusOf(approval: Approval, now: number): TokenStatus {

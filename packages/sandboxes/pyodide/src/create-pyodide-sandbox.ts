@@ -17,8 +17,7 @@ import { openGuest } from './open-guest.ts';
 import type { GuestParts } from './open-guest.ts';
 import { openSnapshot } from './snapshot.ts';
 import type { Snapshot } from './snapshot.ts';
-import { createSurroundings } from './surroundings.ts';
-import { createTextCodecs } from './text-codecs.ts';
+import { createSurroundings, createTextCodecs } from './guest-globals.ts';
 
 /** Options of the Pyodide sandbox. */
 export type PyodideSandboxOptions = Partial<PoolOptions>;

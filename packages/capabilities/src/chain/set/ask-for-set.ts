@@ -4,10 +4,10 @@ import type { ChainCallRecord, InvocationResult, JsonObject, JsonValue, Tool } f
 import type { CallSet, CollectedCall } from './call-set.ts';
 
 /** Name under which people see the request. */
-export const approveCallsTool = 'approve_calls';
+const approveCallsTool = 'approve_calls';
 
 /** End of the call that asks, in the run of a script. */
-export const setCallId = 'approval_of_calls';
+const setCallId = 'approval_of_calls';
 
 /** Answer to the request for the approval of a set. */
 export interface SetAnswer {

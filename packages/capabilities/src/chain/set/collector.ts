@@ -6,7 +6,7 @@ import type { CallPlace, RunLog } from '../durable/run-log.ts';
 import type { CallSet, CollectedCall, DryCall, DryPut } from './call-set.ts';
 
 /** Largest number of calls that one approval covers. */
-export const maxSetCalls = 1_000;
+const maxSetCalls = 1_000;
 
 /** Thrown for a call whose result is unknown in a dry run. */
 export const unknownResult: Error = new Error('The result of this call is not known in a dry run');
