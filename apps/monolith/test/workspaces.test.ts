@@ -156,3 +156,72 @@ test('a reload reads workspaces again: their files, a new folder, and one that i
   assert.equal(await textOf(url, 'keeper', ['oven', {}]), 'keeper in bakery');
   await rm(join(server.installation.folder, 'places'), { recursive: true });
 });
+
+test('a workspace is loaded and unloaded on demand, and a call that runs keeps its tool', async () => {
+  const { shop, bakery } = config.workspaces;
+  const agents = { keeper: { workspace: 'shop' }, baker: { workspace: 'bakery', skills: { impose: ['baking'] } } };
+  const workspaces = { shop: { ...shop, load: false }, bakery, gone: { path: './gone', load: false } };
+  await using server = await start({ agents, workspaces });
+  const { url } = server;
+  const change = (name: string, what: 'load' | 'unload'): Promise<Body> =>
+    send(url, `/v1/workspaces/${name}/${what}`, {});
+  const loaded = async (): Promise<readonly string[]> =>
+    (await send(url, '/v1/workspaces')).items.filter((one: Body) => one.isLoaded).map((one: Body) => one.name);
+
+  assert.deepEqual(await loaded(), ['bakery']);
+  assert.match(
+    (await agentNamed(url, 'keeper')).warnings[0],
+    /agents\.keeper\.workspace: the workspace "shop" is not loaded/,
+  );
+  assert.match(await textOf(url, 'keeper', ['stock', {}]), /stock/);
+  assert.deepEqual(await change('shop', 'load'), {
+    name: 'shop',
+    isLoaded: true,
+    path: 'shop',
+    agents: ['keeper'],
+    tools: ['stock'],
+    skills: ['pricing'],
+    failures: [],
+  });
+  assert.deepEqual((await agentNamed(url, 'keeper')).skills, ['pricing']);
+  assert.deepEqual((await agentNamed(url, 'keeper')).warnings, []);
+  assert.equal(await textOf(url, 'keeper', ['stock', {}]), 'keeper in shop');
+  // A reload does not undo it.
+  assert.deepEqual((await send(url, '/v1/reload', {})).sources, []);
+  assert.deepEqual(await loaded(), ['shop', 'bakery']);
+
+  const waiting = task([['stock', { wait: true }]], [['stock', {}]]);
+  const { id } = await send(url, '/v1/runs', { kind: 'agent', agent: 'keeper', task: waiting });
+  await until(url, id, 'tool-call');
+  assert.deepEqual((await change('shop', 'unload')).tools, []);
+  await rewrite(server, 'shop/go', '');
+  assert.match((await until(url, id, 'run-end')).text, /^keeper in shop \| .*stock/);
+  assert.deepEqual((await agentNamed(url, 'keeper')).skills, []);
+
+  const unknown = await change('shpo', 'load');
+  assert.deepEqual(
+    [unknown.error.code, /did you mean "shop"/.test(unknown.error.message)],
+    ['E_WORKSPACE_UNKNOWN', true],
+  );
+  const missing = await change('gone', 'load');
+  assert.equal(missing.error.code, 'E_WORKSPACE_INVALID');
+  assert.match(missing.error.message, /workspaces\.gone\.path: there is no folder "gone"/);
+  const needed = await change('bakery', 'unload');
+  assert.match(
+    needed.error.message,
+    /"bakery" cannot be unloaded: agents\.baker\.skills\.impose\[0\]: there is no skill "baking"/,
+  );
+  assert.deepEqual(await loaded(), ['bakery']);
+  assert.equal(await textOf(url, 'baker', ['oven', {}]), 'baker in bakery');
+
+  // What is broken in a workspace hides none of the rest.
+  await rewrite(server, 'shop/tools/broken.mjs', 'export default {');
+  await rewrite(server, 'shop/tools/oven.mjs', workTool('oven'));
+  const { failures, tools } = await change('shop', 'load');
+  assert.deepEqual(tools, ['stock']);
+  assert.deepEqual(
+    failures.map(({ from }: Body) => from),
+    ['broken.mjs', 'oven'],
+  );
+  assert.match(failures[1].message, /Tool oven of shop would shadow the tool of the same name of bakery/);
+});

@@ -35,5 +35,6 @@ export type { AdapterHealth, MissingPart, ReloadResult, Settings } from './serve
 export type { AgentSummary } from './agents.ts';
 export type { SkillList, SkillSummary } from './skills.ts';
 export type { DefinitionChange, HeldDefinition, SourceSummary } from './sources.ts';
+export type { WorkspaceSummary } from './workspaces.ts';
 export type { SnippetDetails, SnippetSummary } from './snippets.ts';
 export type { ToolDetails, ToolMetrics, ToolSummary } from './tools.ts';

@@ -15,6 +15,7 @@ import { skills } from './skills.ts';
 import { snippets } from './snippets.ts';
 import { sources } from './sources.ts';
 import { tools } from './tools.ts';
+import { workspaces } from './workspaces.ts';
 
 /** Every operation of the API, by group and name: `api.runs.get`. */
 export const api = {
@@ -27,6 +28,7 @@ export const api = {
   tools,
   sources,
   skills,
+  workspaces,
   approvals,
   completions,
   artifacts,

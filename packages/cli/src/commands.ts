@@ -84,6 +84,26 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/skills.ts')).listSkills,
   },
   {
+    path: 'workspaces ls',
+    summary: 'list the workspaces with their folders, tools, skills and agents',
+    reach: 'api',
+    load: async () => (await import('./commands/workspaces.ts')).listWorkspaces,
+  },
+  {
+    path: 'workspaces load',
+    summary: 'load the tools and skills of a workspace at a server',
+    reach: 'api',
+    arguments: [{ name: 'name', description: 'name of the workspace' }],
+    load: async () => (await import('./commands/workspaces.ts')).loadWorkspace,
+  },
+  {
+    path: 'workspaces unload',
+    summary: 'remove the tools and skills of a workspace from a server',
+    reach: 'api',
+    arguments: [{ name: 'name', description: 'name of the workspace' }],
+    load: async () => (await import('./commands/workspaces.ts')).unloadWorkspace,
+  },
+  {
     path: 'reload',
     summary: 'read files that have changed again, without a restart',
     reach: 'api',

@@ -58,6 +58,8 @@ const codes: readonly (readonly [ExitCode, readonly string[]])[] = [
       'E_TOOL_NAME_CONFLICT',
       'E_TOOL_UNKNOWN',
       'E_USAGE',
+      'E_WORKSPACE_INVALID',
+      'E_WORKSPACE_UNKNOWN',
     ],
   ],
 ];

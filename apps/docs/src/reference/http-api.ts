@@ -27,6 +27,7 @@ const titles: Readonly<Record<keyof typeof api, string>> = {
   tools: 'Tools',
   sources: 'Tool sources',
   skills: 'Skills',
+  workspaces: 'Workspaces',
   approvals: 'Approvals',
   completions: 'Results from outside',
   artifacts: 'Artifacts',

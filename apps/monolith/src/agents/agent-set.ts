@@ -49,6 +49,8 @@ export interface AgentSetOptions {
   readonly models: readonly ModelProvider[];
   readonly skills: readonly Skill[];
   readonly guides: Guides;
+  /** True if the tools and skills of a workspace are there now. */
+  readonly isLoaded: (workspace: string) => boolean;
   readonly toolbox: Toolbox;
   readonly clock: Clock;
   /** Limits that all agents share. */
@@ -170,6 +172,15 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
     return { agent, entry: settings, skills, imposedSkills, kits, model: named };
   }
 
+  function unloadedWorkspace(name: string): readonly string[] {
+    const { workspace } = entryOf(name);
+    if (workspace === undefined || options.isLoaded(workspace)) return [];
+    const place = name === builtInAgent ? 'agent' : `agents.${name}`;
+    return [
+      `${place}.workspace: the workspace "${workspace}" is not loaded; "ravi workspaces load ${workspace}" loads it`,
+    ];
+  }
+
   function addTool(tool: Tool, agent: string, settings: object): void {
     const { name } = tool;
     const known = tools.get(name);
@@ -192,7 +203,7 @@ export function createAgentSet(options: AgentSetOptions): CreatedAgentSet {
     all,
     delegates: tools,
     rulesOf: (name) => rules.get(name) ?? noTools,
-    warningsOf: (name) => warningsOfAgent(name, config, toolbox),
+    warningsOf: (name) => [...unloadedWorkspace(name), ...warningsOfAgent(name, config, toolbox)],
   };
 }
 

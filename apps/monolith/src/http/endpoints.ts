@@ -25,6 +25,7 @@ import { signInOperations } from './server/sign-in.ts';
 import { skillOperations } from './agents/skills.ts';
 import { snippetOperations } from './scripts/snippets.ts';
 import { sourceOperations } from './sources/sources.ts';
+import { workspaceOperations } from './sources/workspaces.ts';
 import { toolOperations } from './tools/tools.ts';
 import type { Parts } from '../tokens.ts';
 import { ruleWarnings } from '../access/rule-warnings.ts';
@@ -68,6 +69,17 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
     }),
     ...sourceOperations({ toolSources, toolbox, toolAccess, policy: invoker.policy, redactor }),
     ...skillOperations({ skills, guides: parts.guides, agents: durable?.agents, toolbox, toolAccess, redactor }),
+    ...workspaceOperations({
+      config,
+      workspaces: parts.workspaces,
+      reload: parts.reload,
+      toolSources,
+      skills,
+      toolbox,
+      toolAccess,
+      baseDir: parts.baseDir,
+      redactor,
+    }),
     ...chainOperations(invoker.policy, parts.runScript),
     chainCheckOperation({ invoker, preflight }),
   ];

@@ -9,10 +9,17 @@ import type { ConfigChanges } from './config-changes.ts';
 import { mergedConfig } from './live-config.ts';
 import { ruleWarning, ruleWarnings } from '../access/rule-warnings.ts';
 import { toolRolesOf } from '../access/tool-access.ts';
-import type { NameChanges, PreparedReload, ReloadDraft, ReloadFailure } from './reloadable.ts';
+import type { NameChanges, PreparedReload, ReloadDraft, ReloadFailure, WorkspaceChange } from './reloadable.ts';
 
 /** Reads what can change while the server works again, and reports what has changed. What is broken keeps its previous state. */
-export type Reload = () => Promise<ReloadResult>;
+export interface Reload {
+  (): Promise<ReloadResult>;
+  /**
+   * Loads or unloads a workspace, and with it nothing else or nothing at all.
+   * @throws KernelError `E_CONFIG_INVALID` for a folder that is missing, and a skill that would be there twice or not for an agent that names it
+   */
+  changeWorkspace(change: WorkspaceChange): Promise<void>;
+}
 
 /** Parts of the process that {@link createReload} uses. */
 export type ReloadParts = Pick<
@@ -55,12 +62,17 @@ export function createReload(parts: ReloadParts): Reload {
   });
 
   /** Brings a configuration into effect, and what its files contain now: all of it or nothing. */
-  async function apply(next: ResolvedConfig, tokens: ReloadDraft['tokens']): Promise<void> {
+  async function apply(
+    next: ResolvedConfig,
+    tokens: ReloadDraft['tokens'],
+    workspaceChange?: WorkspaceChange,
+  ): Promise<void> {
     const draft: ReloadDraft = {
       config: next,
       tokens,
       toolFolders: next.tools,
       skillFolders: next.skills,
+      workspaceChange,
       workspaces: workspaces.loaded,
       skills: skills.all,
       guides: guides.current,
@@ -164,12 +176,22 @@ export function createReload(parts: ReloadParts): Reload {
     for (const reason of warnings) logger.warn(ruleWarning, { reason });
   }
 
+  async function changeWorkspace(change: WorkspaceChange): Promise<void> {
+    const { name: workspace, isLoaded } = change;
+    if (workspaces.loaded.some(({ name }) => name === workspace) === isLoaded) return;
+    await apply({ ...config }, toolAccess.rules.server.tokens, change);
+    logger.info(isLoaded ? 'a workspace was loaded' : 'a workspace was unloaded', { workspace });
+  }
+
   let last: Promise<unknown> = Promise.resolve();
-  return () => {
-    const result = last.then(reload);
+  function inOrder<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = last.then(task);
     last = result.catch(() => undefined);
     return result;
-  };
+  }
+  return Object.assign(() => inOrder(reload), {
+    changeWorkspace: (change: WorkspaceChange) => inOrder(() => changeWorkspace(change)),
+  });
 }
 
 function joined(left: NameChanges, right: NameChanges): NameChanges {

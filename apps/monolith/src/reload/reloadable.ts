@@ -1,6 +1,5 @@
 import type { ResolvedConfig } from '@ravi/host';
 import type { Skill } from '@ravi/kernel';
-import type { LoadedWorkspace, WorkspaceChange } from '../workspaces/workspace-set.ts';
 import type { Guides } from './load-guides.ts';
 
 /** Something that could not be loaded. */
@@ -15,6 +14,19 @@ export interface NameChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
+}
+
+/** A workspace whose tools and skills are loaded. */
+export interface LoadedWorkspace {
+  readonly name: string;
+  readonly toolFolders: readonly string[];
+  readonly skillFolders: readonly string[];
+}
+
+/** Change of one workspace while the server works. */
+export interface WorkspaceChange {
+  readonly name: string;
+  readonly isLoaded: boolean;
 }
 
 /** State that a reload is about to bring, for the parts that follow in the list. */

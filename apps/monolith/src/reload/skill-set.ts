@@ -1,8 +1,7 @@
 import type { Logger, Skill } from '@ravi/kernel';
-import type { LoadedWorkspace } from '../workspaces/workspace-set.ts';
 import { loadSkills } from './load-skills.ts';
 import { changesOf } from './reloadable.ts';
-import type { NameChanges, Reloadable, ReloadFailure } from './reloadable.ts';
+import type { LoadedWorkspace, NameChanges, Reloadable, ReloadFailure } from './reloadable.ts';
 
 /** Skills of a process. They may change while it works. */
 export interface SkillSet extends Reloadable {

@@ -21,6 +21,7 @@ import type { Guides } from '../reload/load-guides.ts';
 import { createLiveAgents } from '../agents/live-agents.ts';
 import type { LiveAgents } from '../agents/live-agents.ts';
 import type { Extensions } from '../extensions.ts';
+import type { WorkspaceSet } from '../workspaces/workspace-set.ts';
 import type { Redactor } from '../logging/redactor.ts';
 import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
@@ -69,6 +70,7 @@ export interface DurableServicesOptions {
   readonly toolbox: Toolbox;
   readonly guides: { readonly current: Guides };
   readonly skills: { readonly all: readonly Skill[] };
+  readonly workspaces: Pick<WorkspaceSet, 'loaded'>;
   readonly extensions: Pick<Extensions, 'middleware' | 'view'>;
   readonly invoker: ToolInvoker;
   readonly sharedBudgets: SharedBudgets | undefined;
@@ -162,6 +164,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     models,
     skills: skills.all,
     guides: guides.current,
+    isLoaded: (name) => options.workspaces.loaded.some((workspace) => workspace.name === name),
     toolbox,
     clock,
   });

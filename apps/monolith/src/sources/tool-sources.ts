@@ -3,11 +3,10 @@ import { createFolderToolSource, createSnippetToolSource } from '@ravi/capabilit
 import { KernelError, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, ToolSource } from '@ravi/kernel';
 import type { Installation } from '../installation.ts';
-import type { Reloadable } from '../reload/reloadable.ts';
+import type { LoadedWorkspace, Reloadable } from '../reload/reloadable.ts';
 import type { Parts } from '../tokens.ts';
 import { createHostedToolSearch } from '../tools/hosted-tool-search.ts';
 import { workspaceKind } from '../workspaces/workspace-set.ts';
-import type { LoadedWorkspace } from '../workspaces/workspace-set.ts';
 import { createWorkspaceSource } from '../workspaces/workspace-source.ts';
 import { createAcceptedDefinitions } from './accepted-definitions.ts';
 import { builtInSource, createBuiltInTools, delegatesSource } from './built-in-tools.ts';

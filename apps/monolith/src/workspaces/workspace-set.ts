@@ -4,20 +4,7 @@ import { foldersOfWorkspace } from '@ravi/host';
 import type { ResolvedConfig, ResolvedWorkspace } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { Skill } from '@ravi/kernel';
-import type { Reloadable } from '../reload/reloadable.ts';
-
-/** A workspace whose tools and skills are loaded. */
-export interface LoadedWorkspace {
-  readonly name: string;
-  readonly toolFolders: readonly string[];
-  readonly skillFolders: readonly string[];
-}
-
-/** Change of one workspace while the server works. */
-export interface WorkspaceChange {
-  readonly name: string;
-  readonly isLoaded: boolean;
-}
+import type { LoadedWorkspace, Reloadable } from '../reload/reloadable.ts';
 
 /** Loaded workspaces of a process. They may change while it works. */
 export interface WorkspaceSet extends Reloadable {

@@ -1,6 +1,6 @@
 import { createFolderToolSource } from '@ravi/capabilities';
 import type { OpenToolSource, ToolSource } from '@ravi/kernel';
-import type { LoadedWorkspace } from './workspace-set.ts';
+import type { LoadedWorkspace } from '../reload/reloadable.ts';
 
 /** Creates one source, named after the workspace, of the tools of all its tool folders. */
 export function createWorkspaceSource({ name, toolFolders }: LoadedWorkspace): ToolSource {

@@ -136,10 +136,14 @@ function withoutReasons(summary: SkillSummary): SkillSummary {
   return { ...summary, agents: summary.agents.map(({ name, state }) => ({ name, state })) };
 }
 
-function skillState(name: string, { skills, imposedSkills }: ConfiguredAgent, skill: Skill): AgentState {
+function skillState(name: string, { entry, skills, imposedSkills }: ConfiguredAgent, skill: Skill): AgentState {
   if (imposedSkills.includes(skill)) return { name, state: 'imposed' };
   if (skills.includes(skill)) return { name, state: 'offered' };
-  return hidden(name, `${placeOf(name)}.skills.offer does not name it`);
+  const reason =
+    entry.skills?.offer === undefined
+      ? `${placeOf(name)} works in another workspace`
+      : `${placeOf(name)}.skills.offer does not name it`;
+  return hidden(name, reason);
 }
 
 function hidden(name: string, reason: string): AgentState {
