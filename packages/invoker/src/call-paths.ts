@@ -14,6 +14,10 @@ export const callPaths = {
   script: 'packages/capabilities/src/chain/bridge.ts',
   /** A script of a durable run calls. */
   'durable-script': 'packages/capabilities/src/chain/durable/durable-bridge.ts',
+  /** A durable script calls after people have approved all its calls together. */
+  'approved-set': 'packages/capabilities/src/chain/set/ask-for-set.ts',
+  /** The same, for a script that uses the result of the call, so that its dry run ends there. */
+  'dry-run': 'packages/capabilities/src/chain/set/collector.ts',
   /** A saved script calls. */
   snippet: 'packages/capabilities/src/chain/bridge.ts',
   /** The model calls while a skill is active. */
@@ -32,6 +36,10 @@ export const callPaths = {
   recovered: 'packages/agents/src/loop/invoke-call.ts',
   /** A script that the model provider runs calls. */
   'provider-script': 'packages/agents/src/loop/invoke-call.ts',
+  /** A running tool calls, with `context.run.tool`. */
+  'inside-tool': 'packages/invoker/src/call-run.ts',
+  /** A running tool starts a call and does not wait for it, with `context.run.spawn`. */
+  spawned: 'packages/invoker/src/call-run.ts',
   /** An agent framework calls. */
   framework: 'packages/integrations/gateway-kit/src/call-steps.ts',
 } as const;

@@ -60,6 +60,17 @@ test('calls inside a call count against the budget of its session', async () => 
   assert.deepEqual(result.structured, ['ok', 'ok', 'E_BUDGET_EXHAUSTED']);
 });
 
+test('a call inside a call has a time limit of its own, also one that its tool only starts', async () => {
+  const stuck = recordingTool('stuck', { risk: 'safe', run: () => new Promise<never>(() => {}) });
+  const body = async ({ run: { tool, spawn, join } }: ToolContext): Promise<JsonValue> => [
+    (await tool('stuck', {})).error?.code ?? 'ok',
+    (await join(spawn('stuck', {}))).error?.code ?? 'ok',
+  ];
+  const { result } = await run(body, { tools: [stuck], policy: { callTimeoutMs: 200, approvalTimeoutMs: 100 } });
+  // The outer call waited twice as long as its own limit allows.
+  assert.deepEqual(result.structured, ['E_CALL_TIMEOUT', 'E_CALL_TIMEOUT']);
+});
+
 test('a safe tool that may start early makes no calls of its own', async () => {
   const before = inner.calls.length;
   const { result } = await run(({ run: { tool } }) => tool('inner', {}), { tools: [inner] }, { risk: 'safe' });

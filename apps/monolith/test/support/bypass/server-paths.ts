@@ -6,10 +6,23 @@ import { createFaultyStore, requested } from './faults.ts';
 import type { Fault, Outcome } from './faults.ts';
 import { breakHooks, createPay } from './world.ts';
 
+/** Path of a call that reaches a server over HTTP. */
+export type ServerPath = 'http' | ScriptPath;
+
+type ScriptPath = 'durable-script' | 'approved-set' | 'dry-run';
+
+const pay: string = `tools.pay(${JSON.stringify(requested)})`;
+
+const scripts: Readonly<Record<ScriptPath, object>> = {
+  'durable-script': { code: `return ${pay};` },
+  'approved-set': { code: `return ${pay};`, approve: 'set' },
+  'dry-run': { code: `return JSON.stringify(await ${pay});`, approve: 'set' },
+};
+
 /** A real server whose stored approvals meet faults. */
 export interface ServerPaths extends AsyncDisposable {
-  /** Makes one dangerous call over HTTP . */
-  run(path: 'durable-script' | 'http', fault: Fault): Promise<Outcome>;
+  /** Makes one dangerous call over HTTP. */
+  run(path: ServerPath, fault: Fault): Promise<Outcome>;
 }
 
 /** Starts the server. */
@@ -49,10 +62,9 @@ export async function startServerPaths(): Promise<ServerPaths> {
       if (fault === 'not-granted') takeAway();
       faulty.arm(fault, fault === 'taken-away' ? takeAway : cancel);
       const repair = fault === 'faulty-hook' ? breakHooks(hooks) : () => {};
-      const code = `return tools.pay(${JSON.stringify(requested)});`;
       await (path === 'http'
         ? post('/v1/tools/pay', { args: requested }, controller.signal)
-        : post('/v1/chains', { code }));
+        : post('/v1/chains', scripts[path]));
       await faulty.approveLate();
       repair();
       access.replace({ toolAccess: {}, server: { tokens: [] } });
