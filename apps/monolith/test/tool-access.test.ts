@@ -124,6 +124,21 @@ for (const [name, path] of Object.entries(paths)) {
   });
 }
 
+test('metrics name only tools that their caller may call, and count all of them', async () => {
+  await ask('bob', '/v1/tools/launch', { args: {} });
+  const metricsOf = async (caller: CallerName): Promise<string> =>
+    (await fetch(`${url}/metrics`, { headers: as(caller) })).text();
+  const [ada, bob, root] = [await metricsOf('ada'), await metricsOf('bob'), await metricsOf('root')];
+  const sumOf = (text: string): number =>
+    [...text.matchAll(/^ravi_tool_calls_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+  assert.deepEqual(
+    [ada, bob, root].map((text) => text.includes('{tool="launch"}')),
+    [false, true, true],
+  );
+  assert.ok(sumOf(ada) > 0);
+  assert.deepEqual([sumOf(ada), sumOf(bob)], [sumOf(root), sumOf(root)]);
+});
+
 test('lists show only what their caller may call', { timeout: 60_000 }, async () => {
   const seen = async (caller: CallerName): Promise<readonly string[]> => {
     await using mcp = await connectMcp(`${url}?mode=tools`, '2025-11-25', { token: secrets[caller] });

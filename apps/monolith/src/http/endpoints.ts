@@ -55,7 +55,7 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
       reload: parts.reload,
       warnings: () => ruleWarnings(parts),
     }),
-    ...metricsOperations(toolMetrics, () => durable?.chains.active ?? 0),
+    ...metricsOperations({ toolMetrics, toolAccess, activeScripts: () => durable?.chains.active ?? 0 }),
     ...signInOperations(access, toolAccess),
     ...toolOperations({
       toolbox,

@@ -1,6 +1,9 @@
 import { api } from '@ravi/api';
+import type { CallerAccess } from '@ravi/invoker';
+import { otherTools } from '@ravi/support';
 import type { ToolFigures, ToolMetrics } from '../../tools/tool-metrics.ts';
 import { implement } from '../core/implement.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Endpoint } from '../core/implement.ts';
 
 const toolCounters: readonly (readonly [name: string, help: string, figure: keyof ToolFigures])[] = [
@@ -9,18 +12,31 @@ const toolCounters: readonly (readonly [name: string, help: string, figure: keyo
   ['ravi_tool_denials_total', 'Denied calls of a tool.', 'denials'],
 ];
 
-/** Implements `GET /metrics` in the text format of Prometheus. */
-export function metricsOperations(toolMetrics: ToolMetrics, activeScripts: () => number): readonly Endpoint[] {
+/** Services of {@link metricsOperations}. */
+export interface MetricsServices {
+  readonly toolMetrics: ToolMetrics;
+  readonly toolAccess: CallerAccess;
+  /** Number of scripts that this process runs. */
+  readonly activeScripts: () => number;
+}
+
+/** Implements `GET /metrics` in the text format of Prometheus. It names only tools that the caller may use; operators see all. */
+export function metricsOperations({ toolMetrics, toolAccess, activeScripts }: MetricsServices): readonly Endpoint[] {
+  // The sum over all tools is the same for every caller.
+  function samplesFor({ principal, roles }: Caller, figure: keyof ToolFigures): readonly Sample[] {
+    const filter = roles.some((role) => role !== 'run') ? undefined : toolAccess.toolsOf(principal);
+    const sums = new Map<string, number>();
+    for (const [tool, figures] of toolMetrics.all()) {
+      const label = filter?.has(tool) === false ? otherTools : tool;
+      sums.set(label, (sums.get(label) ?? 0) + figures[figure]);
+    }
+    return [...sums].map(([tool, sum]) => [`{tool="${escape(tool)}"}`, sum]);
+  }
+
   return [
-    implement(api.server.metrics, () => {
-      const tools = [...toolMetrics.all()];
+    implement(api.server.metrics, ({ caller }) => {
       const counters = toolCounters.map(([name, help, figure]) =>
-        metric(
-          name,
-          'counter',
-          help,
-          tools.map(([tool, figures]) => [`{tool="${escape(tool)}"}`, figures[figure]]),
-        ),
+        metric(name, 'counter', help, samplesFor(caller, figure)),
       );
       const memory = metric('process_resident_memory_bytes', 'gauge', 'Resident memory.', [
         ['', process.memoryUsage.rss()],
