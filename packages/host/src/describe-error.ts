@@ -20,11 +20,17 @@ export function describeErrors(errors: readonly ErrorObject[], place: string): r
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   const isBranch = (error: ErrorObject): boolean =>
     choices.some((choice) => error !== choice && error.schemaPath.startsWith(`${choice.schemaPath}/`));
-  return errors.filter((error) => !isBranch(error)).map((error) => describe(error, placeOf(error.instancePath, place)));
+  // The rule that a name breaks is an error of its own, which says more.
+  const isNamed = ({ keyword }: ErrorObject): boolean => keyword === 'propertyNames';
+  return errors
+    .filter((error) => !isBranch(error) && !isNamed(error))
+    .map((error) => describe(error, placeOf(error.instancePath, place)));
 }
 
-function describe(error: ErrorObject, at: string): string {
-  const subject = at === '' ? 'the configuration' : at;
+function describe(error: ErrorObject, place: string): string {
+  // Of a name that breaks a rule, ajv says the place of its object.
+  const at = error.propertyName === undefined ? place : joinPlace(place, error.propertyName);
+  const subject = at === '' ? 'the configuration' : error.propertyName === undefined ? at : `the name of ${at}`;
   const { limit } = error.params;
   switch (error.keyword) {
     case 'additionalProperties':
@@ -33,7 +39,7 @@ function describe(error: ErrorObject, at: string): string {
     case 'required':
       return `${subject} needs "${error.params['missingProperty']}"`;
     case 'type':
-      return `${subject} must be ${typeWords(error.params['type'])}, not ${typeOf(error.data)}`;
+      return `${subject} must be ${typeWords(error.params['type'])}, not ${typeOf(error.data, error.params['type'])}`;
     case 'enum':
       return `${subject} must be one of ${(error.params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
     case 'const':
@@ -100,8 +106,9 @@ function typeWords(type: string | readonly string[]): string {
     .join(' or ');
 }
 
-function typeOf(value: unknown): string {
+function typeOf(value: unknown, wanted: unknown): string {
   if (value === null) return 'null';
+  if (typeof value === 'number' && [wanted].flat().includes('integer')) return 'a fraction';
   const type = Array.isArray(value) ? 'array' : typeof value;
   return typeNames[type] ?? type;
 }

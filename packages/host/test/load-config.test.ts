@@ -244,6 +244,20 @@ test('tool roles that do not exist or contradict each other are reported at thei
   );
 });
 
+test('a name that no agent may have, and a fraction of a token, are reported at their places', async () => {
+  const config = JSON.stringify({
+    agents: { 'support desk': {} },
+    budgets: { server: { maxTokensPerDay: 1.5 } },
+  });
+  await assert.rejects(
+    load({ 'ravi.config.json': config }),
+    invalid(
+      'the name of agents["support desk"] must match pattern "^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$"',
+      'budgets.server.maxTokensPerDay must be a whole number, not a fraction',
+    ),
+  );
+});
+
 test('agents that contradict each other are reported at their places', async () => {
   const agents = {
     ravi: {},
