@@ -23,8 +23,10 @@ export function syntaxErrorPlace(thrown: unknown): string | undefined {
   if (!(thrown instanceof SyntaxError)) return undefined;
   const [above = ''] = (thrown.stack ?? '').split(/^SyntaxError/m, 1);
   const [head = '', ...lines] = above.split('\n');
-  const [, place] = /^(?:file:\/\/)?(.+:\d+)$/.exec(head) ?? [];
-  if (place === undefined) return undefined;
+  // The address of a module that was loaded again has a query, which is no part of the file.
+  const [, ofUrl, ofPath, line] = /^(?:file:\/\/(.+?)(?:\?[^?]*)?|(.+))(:\d+)$/.exec(head) ?? [];
+  if (line === undefined) return undefined;
+  const place = `${ofUrl ?? ofPath}${line}`;
   const marks = lines.find((line) => /^\s*\^+$/.test(line));
   return marks === undefined ? place : `${place}:${marks.indexOf('^') + 1}`;
 }
