@@ -198,6 +198,25 @@ test('the scratchpad keeps copies of JSON values, and refuses others and too man
   ]);
 });
 
+test('the scratchpad has at most 1 000 keys of 256 characters', async () => {
+  const { result } = await run(({ scratchpad }) => {
+    const codeOf = (key: string): string => {
+      try {
+        scratchpad.set(key, 1);
+        return 'set';
+      } catch (error) {
+        return (error as KernelError).code;
+      }
+    };
+    const codes = [codeOf('k'.repeat(257))];
+    for (let n = 0; n < 1_000; n++) scratchpad.set(`key ${n}`, n);
+    codes.push(codeOf('one more'), codeOf('key 1'));
+    scratchpad.delete('key 0');
+    return [...codes, codeOf('one more')];
+  });
+  assert.deepEqual(result.structured, ['E_BUDGET_EXHAUSTED', 'E_BUDGET_EXHAUSTED', 'set', 'set']);
+});
+
 test('a tool finds its folder, its agent, and the files of earlier calls', async () => {
   const image = recordingTool('image', {
     risk: 'safe',

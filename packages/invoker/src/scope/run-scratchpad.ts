@@ -4,6 +4,8 @@ import { utf8Length } from '@ravi/support';
 import { encodeStructured } from '../result/encode-structured.ts';
 
 const maxBytes = 65_536;
+const maxKeys = 1_000;
+const maxKeyLength = 256;
 
 /** Values that the tools of one run share, as JSON text. */
 export class RunScratchpad implements Scratchpad {
@@ -16,6 +18,14 @@ export class RunScratchpad implements Scratchpad {
   }
 
   set(key: string, value: unknown): void {
+    if (key.length > maxKeyLength) {
+      const message = `A key of the scratchpad has at most ${maxKeyLength} characters, and this one has ${key.length}`;
+      throw new KernelError('E_BUDGET_EXHAUSTED', message);
+    }
+    if (this.#values.size >= maxKeys && !this.#values.has(key)) {
+      const message = `The scratchpad cannot hold ${key}: it has ${maxKeys} keys already. Delete some, or use one object`;
+      throw new KernelError('E_BUDGET_EXHAUSTED', message);
+    }
     const text = encoded(key, value);
     const bytes = this.#bytes - this.#sizeOf(key) + utf8Length(key) + utf8Length(text);
     if (bytes > maxBytes) {

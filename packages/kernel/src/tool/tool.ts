@@ -28,7 +28,7 @@ export interface ToolExecutionResult {
 export interface Scratchpad {
   /** Returns a copy; `undefined` if the key has no value. */
   get(key: string): unknown;
-  /** @throws KernelError `E_RESULT_NOT_JSON` for a value that is not plain JSON, `E_BUDGET_EXHAUSTED` above 64 KiB for all values */
+  /** @throws KernelError `E_RESULT_NOT_JSON` for a value that is not plain JSON, `E_BUDGET_EXHAUSTED` above 64 KiB or 1 000 keys, or for a key above 256 characters */
   set(key: string, value: unknown): void;
   delete(key: string): void;
 }
