@@ -55,6 +55,12 @@ export default {
   }),
 };`;
 
+/** A tool of a workspace. */
+const stockTool = `export default {
+  name: 'stock', description: 'Counts.', risk: 'safe', inputSchema: { type: 'object' },
+  execute: async () => ({ content: [], isError: false }),
+};`;
+
 const first = { mail__send: 'Sends a mail.', mail__read: 'Reads the inbox.' };
 const inBrowser = missingBrowser === undefined ? test : test.skip;
 const stack = new AsyncDisposableStack();
@@ -66,8 +72,12 @@ beforeAll(async () => {
   await installPage();
   server = stack.use(
     await startRealServer(
-      { plugins: { modelProvider: [{ use: './model.ts' }], toolSource: [{ use: './mail.mjs' }] } },
-      { 'mail.mjs': plugin, 'mail.json': JSON.stringify(first) },
+      {
+        plugins: { modelProvider: [{ use: './model.ts' }], toolSource: [{ use: './mail.mjs' }] },
+        workspaces: { shop: { path: './shop', load: false } },
+        agents: { keeper: { workspace: 'shop' } },
+      },
+      { 'mail.mjs': plugin, 'mail.json': JSON.stringify(first), 'shop/tools/stock.mjs': stockTool },
     ),
   );
   browser = stack.use(await openBrowser());
@@ -198,4 +208,21 @@ inBrowser('a caller signs in at a server, comes back to the console, and signs o
     true,
     errors.join('\n'),
   );
+});
+
+inBrowser('a workspace is loaded and unloaded on the servers page', async () => {
+  await using opened = await open('/servers');
+  const { page } = opened;
+  const row = page.getByRole('row', { name: /shop/ });
+  await row.getByText('not loaded').waitFor();
+  await row.getByText('keeper').waitFor();
+  await checkLooks(opened, 'workspaces');
+  await page.setViewportSize({ width: 1_280, height: 900 });
+  await button(page, /^Load shop$/).click();
+  await button(page, /^Unload shop$/).waitFor();
+  assert.equal((await fetch(`${server.url}/v1/tools/stock`)).status, 200);
+  await button(page, /^Unload shop$/).click();
+  await row.getByText('not loaded').waitFor();
+  assert.equal((await fetch(`${server.url}/v1/tools/stock`)).status, 404);
+  assert.deepEqual(opened.errors, []);
 });

@@ -14,6 +14,14 @@ export const serversQuery = () =>
     refetchInterval: refreshMs,
   });
 
+/** Query of the workspaces of the server. */
+export const workspacesQuery = () =>
+  queryOptions({
+    queryKey: ['workspaces'],
+    queryFn: async ({ signal }) => (await ravi.workspaces.list({ signal })).items,
+    refetchInterval: refreshMs,
+  });
+
 function isServer({ isRemote, state }: SourceSummary): boolean {
   return isRemote || state !== 'ready';
 }

@@ -15,6 +15,7 @@ import { formatCount } from '../ui/format.ts';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { HeldDefinitions } from './held-definitions.tsx';
+import { Workspaces } from './workspaces.tsx';
 
 /** Page of the servers whose tools agents can call. */
 export function ServersPage() {
@@ -43,6 +44,7 @@ export function ServersPage() {
           )
         }
       </Loaded>
+      <Workspaces />
     </>
   );
 }

@@ -87,6 +87,7 @@ export function openApiDouble(): ApiDouble {
     return context.json({ status: 'ok', text: 'done', structured: { received: args }, files: [] });
   });
   app.get('/v1/sources', (context) => context.json(list([])));
+  app.get('/v1/workspaces', (context) => context.json(list([])));
   app.get('/v1/agents', (context) => context.json(list([])));
   app.get('/v1/skills', (context) => context.json(list(skills)));
   app.get('/v1/snippets', (context) => context.json(list(snippets.map(listedSnippet))));
