@@ -45,12 +45,12 @@ test('a table of a schema names nested keys by their path, and shows HTML and ba
     },
   };
   assert.equal(
-    table(['key'], schemaRows(schema)),
+    table(['key', 'type', 'default', 'meaning'], schemaRows(schema)),
     [
-      '| key |',
-      '| --- |',
-      '| `from` | integer ≥ 1 | required | At &lt;least> a\\|b. |',
-      '| `inner.list` | list of `"a"` | `[]` |  |',
+      '| key          | type          | default  | meaning             |',
+      '| ------------ | ------------- | -------- | ------------------- |',
+      '| `from`       | integer ≥ 1   | required | At &lt;least> a\\|b. |',
+      '| `inner.list` | list of `"a"` | `[]`     |                     |',
     ].join('\n'),
   );
 });
