@@ -75,6 +75,13 @@ test(
       await write('more/third.mjs', sayTool('x').replace(`'say'`, `'third'`));
       await line(/^reloaded more: added third$/);
 
+      await mkdir(join(folder, 'shop/tools'), { recursive: true });
+      const workspaces = { shop: { path: './shop' } };
+      await write('ravi.config.json', JSON.stringify({ tools: ['./tools', './more'], workspaces }));
+      await line(/^reloaded configuration: changed workspaces\.shop$/);
+      await write('shop/tools/stock.mjs', sayTool('x').replace(`'say'`, `'stock'`));
+      await line(/^reloaded shop: added stock$/);
+
       await write('ravi.config.json', '{ "tools": [,] }');
       await line(/^ravi\.config\.json:1:13: expected a value.*the previous configuration stays$/);
       assert.equal(await say(), 'two');
