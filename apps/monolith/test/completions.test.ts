@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { test } from 'vitest';
 import { deliver, installDeployments, startedOf } from './support/completions.ts';
+import type { Started } from './support/completions.ts';
 import { send, start, until, untilStatus } from './support/run-requests.ts';
 import type { Body } from './support/run-requests.ts';
 import { startBundled } from './support/server-process.ts';
@@ -57,3 +60,23 @@ for (const store of storeCases) {
     },
   );
 }
+
+test('a result reaches the call whose tool the operator has disabled while it waits', async () => {
+  await using installation = await installDeployments();
+  using server = startBundled(installation.folder);
+  const url = await server.url();
+  const code = `return await tools.deploy({ to: 'script' });`;
+  const { id } = await send(url, '/v1/runs', { kind: 'chain', code });
+  const [{ token }] = (await startedOf(installation, 1)) as readonly [Started];
+  await untilStatus(url, id, 'paused');
+  const config = JSON.parse(await readFile(installation.configPath, 'utf8'));
+  await writeFile(installation.configPath, JSON.stringify({ ...config, toolAccess: { disabled: ['deploy'] } }));
+  assert.deepEqual((await send(url, '/v1/reload', {})).config.changed, ['toolAccess.disabled']);
+  assert.equal((await deliver(url, token, { result: { version: '1' } }))[0], 204);
+  const ended = await until(url, id, 'run-end');
+  assert.equal(ended.status, 'ok', JSON.stringify(ended));
+  assert.deepEqual((await send(url, `/v1/runs/${id}`)).outcome.result.value, { version: '1' });
+  const refused = await send(url, '/v1/chains', { code });
+  assert.match(JSON.stringify(refused), /disabled the tool deploy/);
+  assert.equal((await startedOf(installation, 1)).length, 1);
+});

@@ -7,6 +7,8 @@ export function allowedGate(pending: PendingCall): GateOutcome {
   const { tool, caller, session, runtime } = pending;
   // A question of the runtime itself: no list of tools names it.
   if (runtime.asksItself === true) return pending;
+  // It was allowed when it began. It only waits for the result of that work, and never runs again.
+  if (pending.interrupted?.completion !== undefined) return pending;
   if (!session.toolsEnabled) return stopDenied('E_TOOLS_DISABLED', 'Tools are disabled in this session');
   if (!session.callerFilters.has(pending.name)) {
     const { name } = pending;
