@@ -188,7 +188,7 @@ function timeLimitOf(pending: PendingCall): number | undefined {
 function markLate(pending: PendingCall, execution: Execution): void {
   if (pending.isLate) return;
   pending.isLate = true;
-  // Nothing is lost: the tool, such as one that starts a run, stops here and goes on when its call is made again.
+  // Nothing is lost: the tool, such as one that starts a run, stops here and continues when its call is made again.
   if (execution.kind === 'threw' && isSuspension(execution.error)) return;
   pending.runtime.logger.warn('late result of a tool was dropped', { tool: pending.name, callId: pending.callId });
 }
