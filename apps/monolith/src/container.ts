@@ -153,7 +153,12 @@ function createInvoker(parts: Parts): ToolInvoker {
     hooks,
     digest: createArgumentDigest(digestKey),
     hostPaths,
-    redactMessage: redactor.text,
+    // A reload may bring workspaces in folders that `hostPaths` does not have.
+    redactMessage: (message) =>
+      Object.values(config.workspaces).reduce(
+        (text, { path }) => (path === '/' ? text : text.replaceAll(path, '<host>')),
+        redactor.text(message),
+      ),
     secrets: redactor.secrets,
     // The address is known once the server listens.
     completionUrl: (token) => publicAddress.url && `${publicAddress.url}/v1/completions/${token}`,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RaviConfig } from '@ravi/host';
 import { isKernelError } from '@ravi/kernel';
@@ -136,6 +137,16 @@ test('a reload reads workspaces again: their files, a new folder, and one that i
   assert.deepEqual([sources[0].source, sources[0].added], ['shop', ['till']]);
 
   const { shop } = config.workspaces;
+  await using elsewhere = await mkdtempDisposable(join(tmpdir(), 'ravi-elsewhere-'));
+  const away = { path: elsewhere.path };
+  await mkdir(join(away.path, 'tools'));
+  const failing = `async execute(_args, { cwd }) { throw new Error('in ' + cwd); }`;
+  const failTool = `export default { name: 'fail', description: 'Fails.', risk: 'safe', inputSchema: { type: 'object' }, ${failing} };`;
+  await writeFile(join(away.path, 'tools/fail.mjs'), failTool);
+  await configure(server, { agents: { keeper: { workspace: 'away' } }, workspaces: { ...config.workspaces, away } });
+  assert.deepEqual((await send(url, '/v1/reload', {})).config.failures, []);
+  assert.match(await textOf(url, 'keeper', ['fail', {}]), /in <host>/);
+
   await configure(server, {
     agents: { keeper: { workspace: 'shop' } },
     workspaces: { shop: { path: './places/bakery', tools: ['own'] } },
@@ -143,6 +154,7 @@ test('a reload reads workspaces again: their files, a new folder, and one that i
   const moved = await send(url, '/v1/reload', {});
   assert.deepEqual(moved.config.failures, []);
   assert.deepEqual(moved.config.changed.filter((key: string) => key.startsWith('workspaces')).toSorted(), [
+    'workspaces.away',
     'workspaces.bakery',
     'workspaces.shop',
   ]);
