@@ -23,7 +23,7 @@ export function syntaxErrorPlace(thrown: unknown): string | undefined {
   if (!(thrown instanceof SyntaxError)) return undefined;
   const [above = ''] = (thrown.stack ?? '').split(/^SyntaxError/m, 1);
   const [head = '', ...lines] = above.split('\n');
-  // The address of a module that was loaded again has a query, which is no part of the file.
+  // The address of a module that was loaded again has a query, which does not belong to the file.
   const [, ofUrl, ofPath, line] = /^(?:file:\/\/(.+?)(?:\?[^?]*)?|(.+))(:\d+)$/.exec(head) ?? [];
   if (line === undefined) return undefined;
   const place = `${ofUrl ?? ofPath}${line}`;

@@ -1,9 +1,9 @@
+import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { findConfig, foldersOfWorkspace } from '@ravi/host';
 import { runServer } from '@ravi/monolith';
 import type { ListeningServer } from '@ravi/monolith';
 import type { CommandBody } from '../command.ts';
-import { openBrowser } from '../dev/open-browser.ts';
 import { showActivity } from '../dev/show-activity.ts';
 import { watchFolders } from '../dev/watch-folders.ts';
 import { exitCode } from '../exit-code.ts';
@@ -65,4 +65,21 @@ function follow({ parts }: ListeningServer, configFolder: string, terminal: Term
       watcher[Symbol.dispose]();
     },
   };
+}
+
+const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Opens an address in the browser of the user; does nothing in CI or without a display. */
+function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>): void {
+  if (env['CI'] !== undefined && env['CI'] !== '' && env['CI'] !== 'false') return;
+  const known = commands[process.platform];
+  if (known === undefined && !env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return;
+  const [program, ...args] = known ?? ['xdg-open'];
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  // The address is on the terminal too.
+  child.on('error', () => {});
+  child.unref();
 }

@@ -25,7 +25,7 @@ export function completionOperations(desk: CompletionDesk, clock: Clock): readon
     return problem('E_COMPLETION_ENDED', 'The call with this token has its result; this one changed nothing');
   }
 
-  // The token is the only authentication, so nobody without one makes this server read a body.
+  // The token is the only authentication, so a caller without one does not make this server read a body.
   async function admit({ params: { token = '' }, address }: Parameters<Admission>[0]): Promise<void> {
     const status = await desk.check(token);
     if (status === 'unknown') throw unknownFrom(address);
