@@ -49,7 +49,7 @@ export function artifact(ref: string, mediaType: string, bytes: number, sessionI
     scope: { principal, sessionId },
     createdAt: began + 9_000,
     pins: 1,
-    fileName: `${ref}.${mediaType.replace(/^.*\//, '')}`,
+    fileName: `${ref}.${mediaType.replace(/^.*\//, '').replace('markdown', 'md')}`,
   };
 }
 

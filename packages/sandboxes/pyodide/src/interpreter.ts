@@ -46,6 +46,7 @@ interface FileSystem {
   readonly ErrnoError: new (errno: number) => object;
   readonly filesystems: {
     readonly MEMFS: {
+      createNode(...place: readonly unknown[]): FileNode;
       expandFileStorage(node: FileNode, bytes: number): void;
       resizeFileStorage(node: FileNode, bytes: number): void;
     };
@@ -84,6 +85,8 @@ export function createInterpreter({ host, files }: InterpreterParts): Interprete
   /** Memory for the error of a script that has none left. */
   const spareBytes = 4_194_304;
   const checkEvery = 64;
+  /** Memory of a file or folder without content. */
+  const nodeBytes = 2_048;
   /** `ENOSPC` of WASI. */
   const noSpace = 51;
   const state = new Uint32Array(4);
@@ -159,25 +162,32 @@ export function createInterpreter({ host, files }: InterpreterParts): Interprete
     return error instanceof RangeError && error.message.startsWith('Maximum call stack');
   }
 
-  // Files are outside the memory of WebAssembly.
+  // Files are outside the memory of WebAssembly. All memory that they have ever taken counts: the isolate frees the old content of a
+  // file that has grown, and removed files, at a time of its own.
   function boundFiles({ ErrnoError, filesystems: { MEMFS } }: FileSystem, mostBytes: number): void {
-    const { expandFileStorage, resizeFileStorage } = MEMFS;
-    const count = (node: FileNode, bytes: number): void => {
-      const hasBytes = node.contents?.length ?? 0;
-      if (bytes <= hasBytes) return;
-      // Room that Emscripten adds, so that a growing file is not copied each time.
-      const addedBytes = Math.max(bytes, hasBytes * (hasBytes < 1_048_576 ? 2 : 1.125)) - hasBytes;
+    const { createNode, expandFileStorage, resizeFileStorage } = MEMFS;
+    const take = (bytes: number): void => {
       // Emscripten throws objects that are not errors.
       // oxlint-disable-next-line typescript/only-throw-error -- its file system reads the number of this object
-      if (fileBytes + addedBytes > mostBytes) throw new ErrnoError(noSpace);
-      fileBytes += addedBytes;
+      if (fileBytes + bytes > mostBytes) throw new ErrnoError(noSpace);
+      fileBytes += bytes;
+    };
+    MEMFS.createNode = (...place) => {
+      take(nodeBytes);
+      return createNode(...place);
     };
     MEMFS.expandFileStorage = (node, bytes) => {
-      count(node, bytes);
-      expandFileStorage(node, bytes);
+      const hasBytes = node.contents?.length ?? 0;
+      if (bytes <= hasBytes) return;
+      // Emscripten adds at least this room. Twice the size leaves less old content of a file that grows and grows.
+      const least = Math.max(bytes, Math.ceil(hasBytes * (hasBytes < 1_048_576 ? 2 : 1.125)));
+      const twice = Math.max(bytes, hasBytes * 2);
+      const room = fileBytes + twice > mostBytes ? least : twice;
+      take(room);
+      expandFileStorage(node, room);
     };
     MEMFS.resizeFileStorage = (node, bytes) => {
-      count(node, bytes);
+      take(bytes);
       resizeFileStorage(node, bytes);
     };
   }

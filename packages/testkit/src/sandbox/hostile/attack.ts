@@ -70,7 +70,9 @@ export async function attack(attempt: HostileCase, scene: AttackScene): Promise<
       JSON.stringify([outcome, lines, bridge.records.map(({ op, payload }) => [op, payload])]),
     );
     return [
-      ...(hasFailed(outcome, scene) ? [] : judgeEnding(attempt, outcome, { ...limits, maxCalls: limits.maxCalls + 1 })),
+      ...(hasFailed(outcome, scene)
+        ? []
+        : judgeEnding(attempt, outcome, { ...limits, maxCalls: limits.maxCalls + 1 }, scene)),
       ...judgeCalls(hasFailed(outcome, scene) ? {} : attempt, bridge.records, callsAtEnd),
       ...judgeTestimony(testimony, outcome, limits),
       ...(testimony.hasBegun
@@ -89,7 +91,12 @@ export async function attack(attempt: HostileCase, scene: AttackScene): Promise<
   }
 }
 
-function judgeEnding(attempt: HostileCase, outcome: SandboxOutcome, limits: SandboxLimits): readonly string[] {
+function judgeEnding(
+  attempt: HostileCase,
+  outcome: SandboxOutcome,
+  limits: SandboxLimits,
+  { bareStartMs }: AttackScene,
+): readonly string[] {
   const shown = JSON.stringify(outcome).slice(0, 300);
   if (attempt.meets !== undefined) {
     if (outcome.status !== 'limit' || !attempt.meets.includes(outcome.limit)) {
@@ -98,7 +105,8 @@ function judgeEnding(attempt: HostileCase, outcome: SandboxOutcome, limits: Sand
     const value = String(limits[limitFields[outcome.limit]]);
     return outcome.message.includes(value) ? [] : [`the message does not name the limit's value ${value}: ${shown}`];
   }
-  const ends = attempt.ends ?? ['ok'];
+  const more = bareStartMs === undefined ? undefined : attempt.endsWithoutSystem;
+  const ends = [...(attempt.ends ?? ['ok']), ...(more ?? [])];
   if (!ends.includes(outcome.status)) return [`ended in an unexpected way (${ends.join(', ')}): ${shown}`];
   if (attempt.value === undefined || outcome.status !== 'ok' || outcome.value === attempt.value) return [];
   return [`returned a value other than ${attempt.value}: ${shown}`];

@@ -15,6 +15,8 @@ export interface HostileCase {
   readonly value?: string;
   /** True if it need not start: a text that is not a script must fail. */
   readonly mayNotBegin?: boolean;
+  /** More ways in which it may end in an interpreter without an operating system below it, where it has nothing to end. */
+  readonly endsWithoutSystem?: readonly SandboxOutcome['status'][];
   /** True if its value says something about the files of the operating system only. */
   readonly ofSystem?: boolean;
   /** Number of calls that must have reached the host. */

@@ -103,6 +103,8 @@ export const floods: HostileClass = {
       name: 'an answer a hundred thousand levels deep',
       code: 'import json\ntry:\n    json.loads(call("echo", "[" * 10 ** 5 + "]" * 10 ** 5))\nexcept RecursionError:\n    return "deep"',
       value: '"deep"',
+      // Its stack may be full before the interpreter counts that many levels.
+      endsWithoutSystem: ['error'],
       limits: roomy,
     },
     {

@@ -111,6 +111,7 @@ export const forgery: HostileClass = {
       name: 'a channel that it closes',
       code: 'import os\nos.closerange(0, 64)\nreturn 1',
       ends: ['crashed'],
+      endsWithoutSystem: ['ok'],
       calls: 0,
     },
     {
