@@ -14,5 +14,5 @@ export type { PoolOptions } from './host/pool-options.ts';
 export { canReadProcessUsage } from './host/process-usage.ts';
 export { encodeFrame } from './protocol/frames.ts';
 export type { RecordCodec, RecordReader } from './protocol/records.ts';
-export { pythonGuestSource } from './python/python-source.ts';
+export { pythonGuestSource } from './python-source.ts';
 export { runWithFiles } from './python/run-with-files.ts';

@@ -1,5 +1,5 @@
 import type { SandboxFile, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
-import { readPython } from './python-source.ts';
+import { readPython } from '../python-source.ts';
 
 const operation = 'sandbox:file';
 // Size of one part: a multiple of three, so that base64 has no padding inside.

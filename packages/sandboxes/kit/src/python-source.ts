@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Next to `src` and to `dist`, whose only file has the content of this one. Bundlers would look for files at a URL.
+const folder = join(dirname(fileURLToPath(import.meta.url)), '../python');
 
 /** Parts of every guest in Python, in the order in which they depend on each other. */
 const shared = ['records', 'console', 'calls', 'script', 'values', 'failures', 'ending'];
 
-/** Returns a file of this package's folder `python`, which is next to `src` and to `dist`. */
+/** Returns a file of this package's folder `python`. */
 export function readPython(name: string): string {
-  return readFileSync(new URL(`../../python/${name}.py`, import.meta.url), 'utf8');
+  return readFileSync(join(folder, `${name}.py`), 'utf8');
 }
 
 /**
