@@ -190,8 +190,9 @@ export class PendingCall {
     this.callId = call.callId ?? session.nextCallId();
     this.providerType = call.type;
     this.#rawArgs = call.args;
-    const isUsed = interrupted?.completion !== undefined || canReconcile(runtime.registry.get(call.name));
-    this.interrupted = isUsed ? interrupted : undefined;
+    const isUsed = (earlier: InterruptedCall): boolean =>
+      earlier.completion !== undefined || canReconcile(runtime.registry.get(call.name));
+    this.interrupted = interrupted !== undefined && isUsed(interrupted) ? interrupted : undefined;
     this.attempt = this.interrupted?.attempt;
     this.startedAt = runtime.clock.now();
     this.started = runtime.clock.monotonic();

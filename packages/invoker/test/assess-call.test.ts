@@ -46,7 +46,7 @@ test('a call that would run or be refused needs no request', async () => {
   const { invoker, session, hooks } = createHarness([refund(), recordingTool('read', { risk: 'safe' })]);
   const assess = (name: string, args: unknown = {}): ReturnType<typeof invoker.assess> =>
     invoker.assess({ name, args }, { session });
-  expect(await assess('read')).toEqual({ status: 'ready' });
+  expect(await assess('read')).toEqual({ status: 'ready', risk: 'safe' });
   expect(await assess('reed')).toMatchObject({ status: 'refused', result: { error: { code: 'E_TOOL_UNKNOWN' } } });
   expect(await assess('refund', { cents: 'x' })).toMatchObject({ result: { error: { code: 'E_ARGUMENTS_INVALID' } } });
   hooks.intercept(() => ({ action: 'deny', reason: 'not today' }));
@@ -58,7 +58,7 @@ test('an approval for the run and a cancelled run are seen', async () => {
   const { invoker, session } = createHarness([refund()], { approvalHandler: handler });
   const call = { name: 'refund', args: { cents: 5 } };
   await invoker.invoke(call, { session });
-  expect(await invoker.assess(call, { session })).toEqual({ status: 'ready' });
+  expect(await invoker.assess(call, { session })).toEqual({ status: 'ready', risk: 'high' });
   session.cancel('over');
   await expect(invoker.assess(call, { session })).rejects.toThrow('over');
 });
