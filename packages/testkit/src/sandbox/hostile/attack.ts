@@ -77,7 +77,7 @@ export async function attack(attempt: HostileCase, scene: AttackScene): Promise<
       ...judgeTestimony(testimony, outcome, limits),
       ...(testimony.hasBegun
         ? await judgeProcess(testimony.pid, outcome, scene)
-        : attempt.mayNotBegin === true
+        : attempt.mayNotBegin === true || hasFailed(outcome, scene)
           ? []
           : ['the script never started']),
       ...secrets.map((place) => `a secret leaked: ${place}`),
