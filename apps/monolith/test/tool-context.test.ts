@@ -58,3 +58,47 @@ test('a risky call inside a safe tool waits for its own approval, and does not r
   assert.deepEqual(run.outcome.result.value.slice(1, 3), ['denied', 'E_APPROVAL_DENIED']);
   assert.deepEqual(await server.installation.launches(), []);
 });
+
+/** Listens to all agents of its run, and tells them and the own run something. */
+const radio = `
+const tool = (name, execute) => ({ name, description: name, risk: 'safe', inputSchema: { type: 'object' }, execute });
+const text = (value) => ({ content: [{ type: 'text', text: value }], isError: false });
+export default [
+  tool('listen', async (_args, { sharedChannels }) => text('heard ' + await sharedChannels.receive('news'))),
+  tool('tell', async (_args, { channels, sharedChannels }) => {
+    channels.send('news', 'a secret');
+    sharedChannels.send('news', 'hello');
+    return text('told ' + await channels.receive('news'));
+  }),
+];`;
+
+/** Listens while its delegate works, which tells something. Ends with the results of its calls. */
+const talkingModel = `
+async function* stream({ messages, tools }) {
+  const results = messages.flatMap(({ content }) => content).filter(({ type }) => type === 'tool_result');
+  const isCaller = tools.some(({ name }) => name === 'helper');
+  const calls = isCaller ? [['listen', {}], ['helper', { task: 'Tell it' }]] : [['tell', {}]];
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  if (results.length > 0) {
+    yield { type: 'block', block: { type: 'text', text: results.map(({ content }) => content[0].text).join(', ') } };
+    return yield { type: 'finish', reason: 'end', usage };
+  }
+  for (const [name, args] of calls) yield { type: 'block', block: { type: 'tool_use', id: name, name, arguments: args } };
+  yield { type: 'finish', reason: 'tool-use', usage };
+}
+const create = () => ({ id: 'talking', model: 'talking', stream });
+export default { name: 'talking', port: 'modelProvider', configSchema: { type: 'object' }, create };
+`;
+
+test('an agent hears over a shared channel what its delegate says, and nothing of the own channels of that', async () => {
+  const config = {
+    plugins: { modelProvider: [{ use: './model.mjs' }] },
+    agent: { delegates: ['helper'] },
+    agents: { helper: { tools: { allow: ['tell'] } } },
+  };
+  const files = { 'tools/radio.mjs': radio, 'model.mjs': talkingModel };
+  await using server = await startServer(config, files, { isServer: true });
+  const { id } = await send(server.url, '/v1/runs', { kind: 'agent', task: 'Listen' });
+  const ended = await until(server.url, id, 'run-end');
+  assert.equal(ended.text, 'heard hello, told a secret', JSON.stringify(ended));
+});

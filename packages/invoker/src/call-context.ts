@@ -20,6 +20,7 @@ import { recordBeginning, recordStart } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import { reserveModel } from './reserve-model.ts';
 import type { InvokerRuntime } from './runtime.ts';
+import type { Channels } from './scope/channels.ts';
 import { sessionBlobs } from './scope/session-artifacts.ts';
 import type { InvokerSession } from './scope/session.ts';
 import { Cancellation } from './timing/cancellation.ts';
@@ -99,15 +100,11 @@ export class CallContext implements ToolContext {
   }
 
   get channels(): ToolChannels {
-    const { channels } = this.#pending.session;
-    return {
-      send: (channel, message) => {
-        this.check();
-        channels.send(channel, message);
-      },
-      receive: (channel, { signal } = {}) =>
-        this.#whileRunning(signal, (cancellation) => channels.receive(channel, cancellation)),
-    };
+    return this.#channelsOf(this.#pending.session.channels('own'));
+  }
+
+  get sharedChannels(): ToolChannels {
+    return this.#channelsOf(this.#pending.session.channels('shared'));
   }
 
   get jobs(): ToolJobs | undefined {
@@ -219,6 +216,17 @@ export class CallContext implements ToolContext {
       await recordBeginning(this.#pending);
       this.check();
       this.#pending.hasBegun = true;
+    };
+  }
+
+  #channelsOf(channels: Channels): ToolChannels {
+    return {
+      send: (channel, message) => {
+        this.check();
+        channels.send(channel, message);
+      },
+      receive: (channel, { signal } = {}) =>
+        this.#whileRunning(signal, (cancellation) => channels.receive(channel, cancellation)),
     };
   }
 

@@ -13,6 +13,7 @@ export class RunState {
   #grants: RunGrants | undefined;
   #scratchpad: RunScratchpad | undefined;
   #channels: Channels | undefined;
+  #sharedChannels: Channels | undefined;
   #files: Map<string, ChainFile> | undefined;
   #countedCalls: Set<string> | undefined;
   /** Last number of the calls that are not inside another call. */
@@ -36,6 +37,11 @@ export class RunState {
 
   get channels(): Channels {
     return this.#outer?.channels ?? (this.#channels ??= new Channels());
+  }
+
+  /** Channels that runs inside this one use too. */
+  get sharedChannels(): Channels {
+    return this.#outer?.sharedChannels ?? (this.#sharedChannels ??= new Channels());
   }
 
   /** Ids of calls that earlier sessions of the run began, and that budgets have counted. */

@@ -206,9 +206,10 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     return this.#run.scratchpad;
   }
 
-  /** Queues between the calls of the run. */
-  get channels(): Channels {
-    return this.#run.channels;
+  /** Channels of the run, or those that it shares with the runs around it that have the same principal. */
+  channels(kind: 'own' | 'shared'): Channels {
+    if (kind === 'own') return this.#run.channels;
+    return this.#parent?.principal === this.principal ? this.#parent.channels(kind) : this.#run.sharedChannels;
   }
 
   /** Services of the agent whose run this is, or is inside of. */

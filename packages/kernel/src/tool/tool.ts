@@ -70,7 +70,10 @@ export interface ToolContext {
   /** Name of the agent whose run makes the call. Absent without an agent. */
   readonly agent?: string | undefined;
   readonly files: ToolFiles;
+  /** Channels between the calls of this run and of its scripts. */
   readonly channels: ToolChannels;
+  /** Channels between all agents of a run: the agent that a person or program started, its delegates, and theirs. */
+  readonly sharedChannels: ToolChannels;
   /** Absent outside the run of an agent. */
   readonly jobs?: ToolJobs | undefined;
   readonly run: ToolRun;

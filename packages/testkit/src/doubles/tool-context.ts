@@ -17,6 +17,10 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
       send: () => unsupported('channels'),
       receive: async () => unsupported('channels'),
     },
+    sharedChannels: {
+      send: () => unsupported('channels'),
+      receive: async () => unsupported('channels'),
+    },
     run: {
       tool: async () => unsupported('calls'),
       ask: async () => unsupported('questions'),
