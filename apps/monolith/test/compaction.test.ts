@@ -142,6 +142,41 @@ test('compaction false sends every request as it is, for one agent too, and the 
   assert.ok(poor.usage.inputTokens + poor.usage.outputTokens <= 30_000);
 });
 
+/** Every fourth call marks the conversation of its caller. */
+const marking = `
+let calls = 0;
+export default {
+  name: 'echo', description: 'Repeats.', risk: 'safe', inputSchema: { type: 'object' },
+  async execute(args, { run }) {
+    if (++calls % 4 === 0 || args.mark) run.compact();
+    return { content: [{ type: 'text', text: JSON.stringify(args) }], isError: false };
+  },
+};`;
+
+test('a tool marks a conversation as ready for compaction, and the next request has a summary', async () => {
+  await using server = await startServer(
+    { ...configOf({}), agents: { whole: { compaction: false } } },
+    { 'model.mjs': smallModel, 'tools/echo.mjs': marking },
+    { isServer: true },
+  );
+  const ended = await run(server.url, 'calls=6');
+  assert.equal(ended.status, 'completed', JSON.stringify(ended));
+  const seen = JSON.parse(ended.text);
+  assert.deepEqual([seen.done, seen.summaries, seen.refusals, seen.isSummarized], [6, 1, 0, true], ended.text);
+  // The next run of the conversation begins with the summary, although all of it would fit.
+  const next = JSON.parse((await run(server.url, 'calls=0', { sessionId: ended.sessionId })).text);
+  assert.deepEqual([next.summaries, next.isSummarized], [1, true]);
+
+  const direct = await server.post('/v1/tools/echo', { args: { mark: true } });
+  assert.deepEqual([direct.body.status, direct.body.error.code], ['error', 'E_UNSUPPORTED']);
+  const whole = await run(server.url, 'calls=1', { agent: 'whole' });
+  const { trace } = (await server.get(`/v1/runs/${whole.id}`)).body;
+  assert.deepEqual(
+    trace.map(({ errorCode }: Body) => errorCode),
+    ['E_UNSUPPORTED'],
+  );
+});
+
 test('the next server continues a killed run with the stored summary', { timeout: 90_000 }, async () => {
   await using installation = await createInstallation(configOf({}, { contextTokens }), {
     'model.mjs': smallModel,

@@ -64,6 +64,16 @@ export class CallRun implements ToolRun {
     };
   }
 
+  get compact(): ToolRun['compact'] {
+    return () => {
+      const { pending, context } = this.#call;
+      context.check();
+      const { services } = pending.session;
+      if (services !== undefined) return services.compact();
+      throw new KernelError('E_UNSUPPORTED', `${pending.name} marked a conversation, but no agent makes this call`);
+    };
+  }
+
   get now(): ToolRun['now'] {
     return () => this.#call.pending.runtime.clock.now();
   }

@@ -9,21 +9,23 @@ export interface ConversationSummary {
   readonly text: string;
   /** Estimated tokens of a request that a model refused as too long; absent if none did. */
   readonly refusedTokens?: number;
+  /** True if a tool asked for it: requests then have it even where the whole conversation would fit. */
+  readonly isAsked?: true;
 }
 
 const key = 'summary';
 
 /** Returns a summary as the details of the entry with which a history stores it, and the tokens that it took. */
-export function summaryDetails({ length, text, refusedTokens }: ConversationSummary, usage: ModelUsage): JsonObject {
-  const refused = refusedTokens === undefined ? {} : { refusedTokens };
-  return { [key]: { length, text, ...refused }, usage: { ...usage } };
+export function summaryDetails(summary: ConversationSummary, usage: ModelUsage): JsonObject {
+  return { [key]: { ...summary }, usage: { ...usage } };
 }
 
 /** Returns the summary in the details of an entry; `undefined` for an entry of the conversation itself. */
 export function summaryIn(details: JsonObject | undefined): ConversationSummary | undefined {
-  const { length, text, refusedTokens } = (details?.[key] ?? {}) as Readonly<Record<string, unknown>>;
+  const { length, text, refusedTokens, isAsked } = (details?.[key] ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof length !== 'number' || typeof text !== 'string') return undefined;
-  return { length, text, ...(typeof refusedTokens === 'number' ? { refusedTokens } : {}) };
+  const refused = typeof refusedTokens === 'number' ? { refusedTokens } : {};
+  return { length, text, ...refused, ...(isAsked === true ? { isAsked } : {}) };
 }
 
 /** Returns the message with which a request shows a summary. */

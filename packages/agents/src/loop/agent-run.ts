@@ -119,6 +119,8 @@ export class AgentRun implements AgentContext {
   text = '';
   /** Number of final answers that did not fit the schema. */
   outputFailures = 0;
+  /** True until the next request, once a tool has asked for a summary of the conversation. */
+  isMarkedForCompaction = false;
   /** The calls of the response that is being written or worked on. */
   calls: OpenCalls | undefined;
   /** Set once the run is to end. */

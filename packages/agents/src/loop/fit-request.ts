@@ -19,11 +19,14 @@ const transcriptPart = 0.75;
 const charactersPerToken = 4;
 
 /**
- * Returns the next request to the model. If it would come near the size of the model's context, the model first summarizes the
- * beginning of the conversation.
+ * Returns the next request to the model. If it would come near the size of the model's context, or a tool has marked the
+ * conversation, the model first summarizes the beginning of the conversation.
  */
 export function fittingRequest(run: AgentRun): ModelRequest | Promise<ModelRequest> {
-  const whole = buildRequest(run, run.messages);
+  if (run.isMarkedForCompaction) return compactAsAsked(run);
+  const { conversation, definition } = run;
+  const isShort = definition.compaction !== false && conversation.summary?.isAsked === true;
+  const whole = buildRequest(run, isShort ? conversation.summarized : run.messages);
   const maxTokens = maxTokensOf(run);
   if (maxTokens === undefined) return whole;
   if (whole instanceof Promise) return whole.then((request) => fit(run, request, maxTokens));
@@ -53,18 +56,32 @@ export async function compactAfterRefusal(
   }
 }
 
+// Without the setting that a limit has: about a quarter of the conversation stays.
+async function compactAsAsked(run: AgentRun): Promise<ModelRequest> {
+  run.isMarkedForCompaction = false;
+  const request = await buildRequest(run, run.conversation.summarized);
+  const maxTokens = (tokensOf(run, request) + fixedTokensOf(run, request)) / 2;
+  await compactIfPossible(run, request, { maxTokens, isAsked: true });
+  return fittingRequest(run);
+}
+
 async function fit(run: AgentRun, whole: ModelRequest, maxTokens: number): Promise<ModelRequest> {
   if (tokensOf(run, whole) <= maxTokens) return whole;
   const { conversation } = run;
   const known = conversation.summary === undefined ? whole : await buildRequest(run, conversation.summarized);
   if (tokensOf(run, known) <= maxTokens) return known;
+  return (await compactIfPossible(run, known, { maxTokens })) ? buildRequest(run, conversation.summarized) : known;
+}
+
+/** Returns false if nothing was left out, or the summary failed. */
+async function compactIfPossible(run: AgentRun, request: ModelRequest, options: CompactOptions): Promise<boolean> {
   try {
-    if (!(await compact(run, known, { maxTokens }))) return known;
+    return await compact(run, request, options);
   } catch (failure) {
     run.check();
     if (isKernelError(failure, 'E_BUDGET_EXHAUSTED')) {
       run.end(budgetExceeded(failure.message));
-      return known;
+      return false;
     }
     // Errors of the store end the run. The model may accept the request all the same.
     if (isKernelError(failure) && /^E_STATE_/.test(failure.code)) throw failure;
@@ -74,9 +91,8 @@ async function fit(run: AgentRun, whole: ModelRequest, maxTokens: number): Promi
       runId,
       error: errorText(failure),
     });
-    return known;
+    return false;
   }
-  return buildRequest(run, conversation.summarized);
 }
 
 function maxTokensOf({ definition, conversation }: AgentRun): number | undefined {
@@ -111,11 +127,18 @@ function tokensOf({ conversation }: AgentRun, request: ModelRequest): number {
   return conversation.estimate.inputOf(request);
 }
 
+interface CompactOptions {
+  /** Length that the next request should have at most. */
+  readonly maxTokens: number;
+  readonly refusedTokens?: number;
+  readonly isAsked?: true;
+}
+
 /** Replaces the beginning of a conversation by a summary. Returns false if nothing can be left out. */
 async function compact(
   run: AgentRun,
   request: ModelRequest,
-  { maxTokens, refusedTokens }: { readonly maxTokens: number; readonly refusedTokens?: number },
+  { maxTokens, refusedTokens, isAsked }: CompactOptions,
 ): Promise<boolean> {
   const { conversation, definition } = run;
   const { compaction } = definition;
@@ -132,7 +155,8 @@ async function compact(
   const { text, usage } = await summarize(run, left, { maxTokens, before: before?.text });
   const length = run.messages.length - (shown.length - cut);
   const refused = refusedTokens ?? before?.refusedTokens;
-  const summary = { length, text, ...(refused === undefined ? {} : { refusedTokens: refused }) };
+  const asked = isAsked === true || before?.isAsked === true ? { isAsked: true as const } : {};
+  const summary = { length, text, ...(refused === undefined ? {} : { refusedTokens: refused }), ...asked };
   await conversation.summarize(summary, usage, entryDetails(run), storeWaitOf(run));
   return true;
 }

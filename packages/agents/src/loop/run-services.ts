@@ -1,12 +1,12 @@
 import type { RunServices } from '@ravi/invoker';
 import { Cancellation } from '@ravi/invoker/internal';
-import { textBlock } from '@ravi/kernel';
+import { KernelError, textBlock } from '@ravi/kernel';
 import type { ModelRequest, ModelReservation, PlannedModelUse, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
 import { noUsage } from '../conversation/model-response.ts';
 import type { AgentRun } from './agent-run.ts';
 import { askOnce } from './ask-once.ts';
 
-/** Services of an agent's run for its tools: `context.jobs` and `context.run.llm`. */
+/** Services of an agent's run for its tools: `context.jobs`, `context.run.llm` and `context.run.compact`. */
 export class AgentServices implements RunServices {
   readonly #run: AgentRun;
 
@@ -25,6 +25,17 @@ export class AgentServices implements RunServices {
 
   askModel(request: ToolModelRequest, signal: AbortSignal): Promise<ToolModelAnswer> {
     return askModelOnce(this.#run, request, signal);
+  }
+
+  compact(): void {
+    const { definition, agent } = this.#run;
+    if (definition.compaction === false) {
+      throw new KernelError(
+        'E_UNSUPPORTED',
+        `The conversations of ${agent} are not summarized: its compaction is false`,
+      );
+    }
+    this.#run.isMarkedForCompaction = true;
   }
 
   reserveModel({ model, usage }: PlannedModelUse): ModelReservation | string | undefined {

@@ -11,6 +11,8 @@ export interface RunServices {
    * @throws KernelError `E_BUDGET_EXHAUSTED`, `E_CANCELLED` when `signal` aborts, the code of the model's error
    */
   askModel(request: ToolModelRequest, signal: AbortSignal): Promise<ToolModelAnswer>;
+  /** Lets the conversation be summarized before the next request. @throws KernelError `E_UNSUPPORTED` if the agent never does */
+  compact(): void;
   /** Reserves a request to another model in the budget of the run. Returns the reason if not enough is left. */
   reserveModel(use: PlannedModelUse): ModelReservation | string | undefined;
 }

@@ -11,8 +11,7 @@ export interface ToolFiles {
 }
 
 /**
- * Named queues between the calls of one run, scripts and sub-agents of the same conversation included. They are in memory and end
- * with the run or its process. A channel exists once it is used.
+ * Named queues between calls. They are in memory and end with the run or its process. A channel exists once it is used.
  */
 export interface ToolChannels {
   /**
@@ -68,7 +67,7 @@ export interface ToolModelAnswer {
  * Actions of a running tool in its run, each through the same gates as those of a model. A call that has used it is never
  * repeated on its own, because its inner calls would be made twice; after a crash it is `E_CALL_UNKNOWN`, unless it and all calls inside
  * it are `safe`. A tool that declares `safe` must declare `runAfterResponse` too;
- * otherwise every method but `ask`, `now` and `uuid` rejects with `E_TOOL_INVALID`.
+ * otherwise `tool`, `spawn` and `llm` fail with `E_TOOL_INVALID`.
  */
 export interface ToolRun {
   /**
@@ -88,6 +87,12 @@ export interface ToolRun {
   spawn(name: string, args: JsonObject): string;
   /** Waits for a call of {@link ToolRun.spawn}. @throws KernelError `E_STATE_INVALID` for another id, `E_CANCELLED` */
   join(id: string): Promise<InvocationResult>;
+  /**
+   * Marks the conversation of the agent as ready for compaction: before its next request, the model summarizes the beginning. A short
+   * conversation stays as it is. The mark is in memory, and a call may set it again.
+   * @throws KernelError `E_UNSUPPORTED` outside an agent, and for one whose `compaction` is `false`; `E_CANCELLED`
+   */
+  compact(): void;
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Returns an id that is the same whenever this call is made again: the first, the second, … of each attempt. */

@@ -27,6 +27,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
       llm: async () => unsupported('models'),
       spawn: () => unsupported('calls'),
       join: async () => unsupported('calls'),
+      compact: () => unsupported('agent'),
       now: () => systemClock.now(),
       uuid: () => crypto.randomUUID(),
     },
