@@ -31,7 +31,13 @@ test('a start reports tools without a risk and files that do not load, and loads
   const logger = createMemoryLogger();
   await using server = await startServer(
     {},
-    { 'tools/broken.mjs': 'export default {', 'tools/empty.mjs': 'export const nothing = 1;' },
+    {
+      'tools/broken.mjs': 'export default {',
+      'tools/empty.mjs': 'export const nothing = 1;',
+      // Helpers of the tools next to them.
+      'tools/_shared.mjs': 'export default {',
+      'tools/_shared/tool.mjs': 'export default {',
+    },
     { logger },
   );
   const { undeclaredRisk, failures } = server.monolith.toolReport;

@@ -114,3 +114,51 @@ test('with strict mode the declarations of a model server are strict, except whe
   );
   assert.deepEqual([strict['launch'], strict['free']], [true, false]);
 });
+
+/** Parts of a response of a model without function calling: a block that is cut off, a block in pieces, and the end. */
+const written = [
+  ['I look it up. <tool_call>\n{"name": "echo", "arguments": {"word": \n</tool_call>'],
+  ['Once more. <tool', '_call>\n{"name": "echo", "argu', 'ments": {"word": "hello"}}\n</tool', '_call>'],
+  ['It said hello.'],
+];
+
+async function* chunksOf(parts: readonly string[], isOpen: Promise<void>): AsyncGenerator<string> {
+  await isOpen;
+  for (const content of parts) yield chunk({ content });
+  yield chunk({}, 'stop');
+  yield 'data: [DONE]\n\n';
+}
+
+test('a model without function calling gets its tools as text, and its calls are read from its text', async () => {
+  let step = 0;
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  await using models = await startLoopbackServer(() => ({ body: chunksOf(written[step++] ?? [], isOpen) }));
+  const use = { use: '@ravi/provider-openai', model: 'm', baseUrl: `${models.url}/v1`, tools: 'text' };
+  const config = { agent: { system: 'First write a plan.' }, plugins: { modelProvider: [use] } };
+  await using server = await startServer(config, {}, { isServer: true });
+  const { body: started } = await server.post('/v1/runs', { kind: 'agent', task: 'Say hello' });
+  const texts: string[] = [];
+  for await (const { event, data } of readEvents(await fetch(`${server.url}/v1/runs/${started.id}/events`))) {
+    open();
+    if (event === 'model-delta') texts.push((JSON.parse(data) as { readonly text: string }).text);
+    if (event === 'run-end') break;
+  }
+  const { body: run } = await server.get(`/v1/runs/${started.id}`);
+  assert.deepEqual([run.status, run.outcome.result.text, run.steps], ['completed', 'It said hello.', 3]);
+  assert.deepEqual(
+    run.trace.map(({ tool, status }: { tool: string; status: string }) => [tool, status]),
+    [['echo', 'ok']],
+  );
+  assert.equal(texts.join(''), 'I look it up. Once more. It said hello.');
+  const asked = models.requests.map(({ body }) => body as ChatRequest);
+  assert.deepEqual(
+    asked.map(({ tools }) => tools),
+    [undefined, undefined, undefined],
+  );
+  assert.match(
+    asked[0]?.messages[0]?.content ?? '',
+    /First write a plan\..*<tool_call>.*\{"name":"echo","description"/s,
+  );
+  assert.match(asked[1]?.messages.at(-1)?.content ?? '', /<tool_result name="echo" status="error">/);
+  assert.match(asked[2]?.messages.at(-1)?.content ?? '', /<tool_result name="echo">\n\{"word":"hello"\}/);
+});

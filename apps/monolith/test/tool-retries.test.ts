@@ -72,6 +72,8 @@ const tool = (name, declared) => ({
   async execute({ kind = 'retryable', wait }) {
     attempts[name] = (attempts[name] ?? 0) + 1;
     if (kind === 'missing file') await readFile('/no/such/file');
+    if (kind === 'outside') throw Object.assign(new Error('../key is outside of the workspace'), { code: 'OUTSIDE' });
+    if (kind === 'failed test') return { content: [{ type: 'text', text: '1 of 2 tests failed' }], isError: true };
     if (kind === 'bug') throw new TypeError('undefined is not a function');
     if (kind === 'network') throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     throw Object.assign(new Error('busy'), { code: 'BUSY', retryable: kind === 'retryable', retryAfterMs: wait });
@@ -112,6 +114,8 @@ test('a server repeats only what can improve and does no harm twice, and waits o
     ['pay', { kind: 'network' }, 'ECONNRESET', 1],
     ['look', { kind: 'permanent' }, 'BUSY', 1],
     ['look', { kind: 'missing file' }, 'ENOENT', 1],
+    ['look', { kind: 'outside' }, 'OUTSIDE', 1],
+    ['look', { kind: 'failed test' }, 'E_TOOL_FAILED', 1],
     ['look', { kind: 'bug' }, 'E_TOOL_FAILED', 1],
     // The wait would end after the time limit of the call.
     ['look', { wait: 20_000 }, 'BUSY', 1],
