@@ -88,3 +88,48 @@ test('four eyes hold for a set, and a caller without the role does not decide it
   assert.ok(runner.body.error, JSON.stringify(runner));
   assert.deepEqual(await server.installation.launches(), []);
 });
+
+/** `relay` flies twice, in calls of its own. */
+const relayTools = `
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+const done = { content: [{ type: 'text', text: 'done' }], isError: false };
+export default [
+  {
+    name: 'fly', description: 'Flies.', risk: 'high', inputSchema: { type: 'object' },
+    async execute({ target }) {
+      await appendFile(join(import.meta.dirname, '../launches.txt'), 'fly ' + target + '\\n');
+      return done;
+    },
+  },
+  {
+    name: 'relay', description: 'Flies twice.', risk: 'safe', runAfterResponse: true, inputSchema: { type: 'object' },
+    async execute(_, { run }) {
+      for (const target of ['one', 'two']) await run.tool('fly', { target });
+      return done;
+    },
+  },
+];`;
+
+test('rules against a tool hold for a set, and a tool that makes calls of its own makes none in the dry run', async () => {
+  const rules = [{ tool: 'launch', decision: 'denied', reason: 'not today' }, { decision: 'approved' }];
+  const approvalHandler = { use: '@ravi/approval-auto', rules };
+  await using server = await startServer(
+    { ...config, plugins: { ...config.plugins, approvalHandler } },
+    { 'tools/relay.mjs': relayTools },
+    { isServer: true },
+  );
+  const denied = await send(server.url, '/v1/chains', { code: loop, approve: 'set' });
+  assert.equal(denied.error?.code, 'E_APPROVAL_DENIED', JSON.stringify(denied));
+  assert.match(denied.error.message, /not today/);
+  assert.deepEqual(await server.installation.launches(), []);
+
+  const failing = `await tools.relay({}); await tools.fly({ target: 'no' }); throw new Error('no more');`;
+  const failed = await send(server.url, '/v1/chains', { code: failing, approve: 'set' });
+  assert.equal(failed.error?.code, 'E_SCRIPT_FAILED', JSON.stringify(failed));
+  assert.deepEqual(await server.installation.launches(), []);
+  const code = `await tools.relay({}); return await tools.fly({ target: 'three' });`;
+  const whole = await send(server.url, '/v1/chains', { code, approve: 'set' });
+  assert.equal(whole.value, 'done', JSON.stringify(whole));
+  assert.deepEqual(await server.installation.launches(), ['fly one', 'fly two', 'fly three']);
+});

@@ -1,4 +1,6 @@
 export type { ApprovalFeed, ApprovalSubscription } from './approval/approval-store.ts';
+export { approveCallsTool, requestedCalls } from './approval/call-set.ts';
+export type { RequestedCall } from './approval/call-set.ts';
 export { completionPrefix } from './approval/approval.ts';
 export {
   answeredApprovalStatuses,

@@ -80,3 +80,24 @@ test('no rule answers a request for input', async () => {
     await assert.rejects(decide([{ decision }], { elicitation }), { code: 'E_UNSUPPORTED' });
   }
 });
+
+test('a request for several calls is approved only if rules approve it and each of its calls', async () => {
+  const rules: AutoApprovalRule[] = [
+    { tool: 'delete_all', decision: 'denied', reason: 'never' },
+    { tool: 'publish', risk: 'high', decision: 'approved' },
+    { tool: 'approve_calls', decision: 'approved' },
+  ];
+  const together = (calls: unknown): Promise<ApprovalDecisionInput> =>
+    decide(rules, { tool: 'approve_calls', args: { calls } as ApprovalRequest['args'] });
+  const publish = { tool: 'publish', risk: 'high' };
+  assert.equal((await together([publish, publish])).decision, 'approved');
+  assert.equal((await together([publish, { tool: 'delete_all', risk: 'high' }])).reason, 'never');
+  const unknown = 'No approval rule matches the tool "mail" with risk high';
+  assert.equal((await together([publish, { tool: 'mail', risk: 'high' }])).reason, unknown);
+  for (const calls of [undefined, 'publish', [publish, { tool: 'publish' }], [null]]) {
+    assert.equal((await together(calls)).decision, 'denied');
+  }
+  const ownRule: AutoApprovalRule[] = [{ tool: 'publish', decision: 'approved' }];
+  const own = await decide(ownRule, { tool: 'approve_calls', args: { calls: [publish] } });
+  assert.equal(own.decision, 'denied');
+});

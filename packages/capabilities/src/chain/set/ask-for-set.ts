@@ -1,10 +1,8 @@
 import { Toolbox } from '@ravi/invoker';
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/invoker';
+import { approveCallsTool } from '@ravi/kernel';
 import type { ChainCallRecord, InvocationResult, JsonObject, JsonValue, Tool } from '@ravi/kernel';
 import type { CallSet, CollectedCall } from './call-set.ts';
-
-/** Name under which people see the request. */
-const approveCallsTool = 'approve_calls';
 
 /** End of the call that asks, in the run of a script. */
 const setCallId = 'approval_of_calls';

@@ -1,5 +1,6 @@
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
-import type { ApprovalRequest, InvocationResult } from '@ravi/kernel';
+import { isLocalTool } from '@ravi/kernel';
+import type { ApprovalRequest, InvocationResult, ToolRisk } from '@ravi/kernel';
 import type { InvokeTool } from '../bridge.ts';
 import { timeOf } from '../durable/run-log.ts';
 import type { CallPlace, RunLog } from '../durable/run-log.ts';
@@ -38,7 +39,7 @@ export interface CollectorOptions {
   onOver(): void;
 }
 
-/** Creates the collector of a dry run. Only calls that declare no effect are made. */
+/** Creates the collector of a dry run. Only calls that declare no effect, and start nothing that may have one, are made. */
 export function createCollector({ invoker, session, runLog, onFinished, onOver }: CollectorOptions): Collector {
   const calls = new Map<string, CollectedCall>();
   const dryCalls: DryCall[] = [];
@@ -64,6 +65,12 @@ export function createCollector({ invoker, session, runLog, onFinished, onOver }
     const key = JSON.stringify([tool, toolDigest, argsDigest]);
     const times = (calls.get(key)?.times ?? 0) + 1;
     calls.set(key, { tool, toolDigest, argsDigest, risk, args, times, ...(summary === undefined ? {} : { summary }) });
+  }
+
+  // What a tool that acts after the response of its model starts, such as a sub-agent or another script, may have effects.
+  function hasNoEffect(name: string, risk: ToolRisk | undefined): boolean {
+    const tool = invoker.registry.get(name);
+    return risk === 'safe' && !(tool !== undefined && isLocalTool(tool) && tool.runAfterResponse === true);
   }
 
   const log: RunLog = {
@@ -109,7 +116,8 @@ export function createCollector({ invoker, session, runLog, onFinished, onOver }
       if (isOver) return never();
       const assessed = await invoker.assess(call, { session, caller: 'chain' });
       if (isOver) return never();
-      const isSafe = assessed.status === 'refused' || (assessed.status === 'ready' && assessed.risk === 'safe');
+      const isSafe =
+        assessed.status === 'refused' || (assessed.status === 'ready' && hasNoEffect(call.name, assessed.risk));
       // A refused call gets its refusal; a call over the budget too.
       if (isSafe || !session.countCall()) return invoker.invoke(call, { session, caller: 'chain' });
       // A critical call asks for itself; a call that may run without approval is made in the real run only.
