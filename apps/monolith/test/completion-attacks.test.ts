@@ -101,6 +101,7 @@ test('a body that is too large, has both or neither, or misses the outputSchema 
   for (const [body, status, code] of cases) {
     const [got, { error }] = await post(given, body);
     assert.deepEqual([got, error.code], [status, code]);
+    if (code === 'E_OUTPUT_INVALID') assert.doesNotMatch(error.message, /arguments/i);
   }
   assert.equal((await until(runId, 'paused')).completions.length, 1);
   assert.equal((await post(given, { result: version }))[0], 204);

@@ -189,6 +189,7 @@ test('an invalid snippet is refused with a reason', async () => {
   ] as const) {
     const refused = await server.post(path, body);
     assert.deepEqual([refused.status, refused.body.error.code], [422, 'E_UNSUPPORTED'], path);
+    assert.match(refused.body.error.message, /not python; install @ravi\/sandbox-pyodide/, path);
   }
 
   await send('PUT', '/v1/snippets/plain', { description: 'One.', code: 'return 1' });

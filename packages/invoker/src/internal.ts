@@ -7,6 +7,6 @@ export { Cancellation, isSuspension } from './timing/cancellation.ts';
 export type { CancelListener } from './timing/cancellation.ts';
 export { freezeForeignTool, freezeTool } from './toolbox/freeze-tool.ts';
 export { SchemaCache } from './validation/schema-cache.ts';
-export { validateArguments } from './validation/validate-arguments.ts';
+export { validateValue } from './validation/validate-arguments.ts';
 export { callPaths } from './call-paths.ts';
 export type { CallPath } from './call-paths.ts';

@@ -53,7 +53,7 @@ import { toolDigest } from './toolbox/freeze-tool.ts';
 import { Deadlines } from './timing/deadlines.ts';
 import { KeyedLocks } from './timing/keyed-locks.ts';
 import { SchemaCache } from './validation/schema-cache.ts';
-import { validateArguments } from './validation/validate-arguments.ts';
+import { validateValue } from './validation/validate-arguments.ts';
 
 /** The pipeline up to the execution, in this order. */
 const gates: readonly Gate[] = [
@@ -238,7 +238,7 @@ export class ToolInvoker {
   checkResult(request: ApprovalRequest, value: JsonValue): string | undefined {
     const tool = findTool(this.registry, request);
     if (tool === undefined || !isLocalTool(tool) || tool.outputSchema === undefined) return undefined;
-    return validateArguments(this.#runtime.schemas, tool.outputSchema, value);
+    return validateValue(this.#runtime.schemas, tool.outputSchema, value, 'The result');
   }
 
   /**

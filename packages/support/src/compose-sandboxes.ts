@@ -1,5 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { Sandbox, SandboxLanguage, SandboxSupport } from '@ravi/kernel';
+import { checkLanguage } from './check-language.ts';
 
 const isolations: readonly SandboxSupport['isolation'][] = ['none', 'isolate', 'process', 'container'];
 
@@ -26,21 +27,22 @@ export function composeSandboxes(sandboxes: readonly [Sandbox, ...Sandbox[]]): S
     [...owners].filter(([language, { supports }]) => has(supports, language)).map(([language]) => language);
   const name = sandboxes.map((sandbox) => sandbox.name).join('+');
 
+  const supports: SandboxSupport = {
+    languages,
+    isolation:
+      isolations[Math.min(...sandboxes.map(({ supports }) => isolations.indexOf(supports.isolation)))] ?? 'none',
+    limits: first.supports.limits.filter((limit) => others.every(({ supports }) => supports.limits.includes(limit))),
+    detectsDeadlock: sandboxes.every(({ supports }) => supports.detectsDeadlock),
+    files: languagesThat(({ files = [] }, language) => files.includes(language)),
+    marksTurns: languagesThat(({ marksTurns = [] }, language) => marksTurns.includes(language)),
+  };
+
   return {
     name,
-    supports: {
-      languages,
-      isolation:
-        isolations[Math.min(...sandboxes.map(({ supports }) => isolations.indexOf(supports.isolation)))] ?? 'none',
-      limits: first.supports.limits.filter((limit) => others.every(({ supports }) => supports.limits.includes(limit))),
-      detectsDeadlock: sandboxes.every(({ supports }) => supports.detectsDeadlock),
-      files: languagesThat(({ files = [] }, language) => files.includes(language)),
-      marksTurns: languagesThat(({ marksTurns = [] }, language) => marksTurns.includes(language)),
-    },
+    supports,
     async run(request) {
-      const owner = owners.get(request.language);
-      if (owner !== undefined) return owner.run(request);
-      throw new KernelError('E_UNSUPPORTED', `${name} runs ${languages.join(', ')}, not ${request.language}`);
+      checkLanguage({ name, supports }, request.language);
+      return (owners.get(request.language) ?? first).run(request);
     },
     async [Symbol.asyncDispose]() {
       const ends = await Promise.allSettled(sandboxes.map((sandbox) => sandbox[Symbol.asyncDispose]()));

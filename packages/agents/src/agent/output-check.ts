@@ -1,4 +1,4 @@
-import { SchemaCache, validateArguments } from '@ravi/invoker/internal';
+import { SchemaCache, validateValue } from '@ravi/invoker/internal';
 import { isKernelError, isStandardSchema, jsonSchemaOf } from '@ravi/kernel';
 import type { JsonSchema, JsonValue, ModelOutput, StandardSchema } from '@ravi/kernel';
 import type { AgentOutput } from './agent-options.ts';
@@ -36,7 +36,7 @@ function bySchema(schema: JsonSchema): (value: JsonValue) => CheckedOutput {
   const cache = new SchemaCache();
   return (value) => {
     try {
-      const problem = validateArguments(cache, schema, value);
+      const problem = validateValue(cache, schema, value, 'The answer');
       return problem === undefined ? { value } : { problem };
     } catch (error) {
       if (!isKernelError(error, 'E_TOOL_INVALID')) throw error;

@@ -11,6 +11,7 @@ import type {
   SandboxRequest,
   WholeResult,
 } from '@ravi/kernel';
+import { checkLanguage } from '@ravi/support';
 import type { PreflightReport } from '../preflight/finding.ts';
 import { createPreflight } from '../preflight/preflight.ts';
 import type { Preflight } from '../preflight/preflight.ts';
@@ -85,6 +86,7 @@ export async function runScript(
 ): Promise<EndedScript> {
   const { code: source, language = 'javascript', sandbox, invoker } = options;
   const { policy, signal, principal } = session;
+  checkLanguage(sandbox, language);
   const prepared = await prepareChain(options, policy);
   if (prepared.status === 'error') return { ...prepared, consoleDroppedBytes: 0 };
   const script =

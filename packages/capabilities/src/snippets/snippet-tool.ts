@@ -1,5 +1,6 @@
 import { KernelError, notCallableFromChain, textBlock } from '@ravi/kernel';
 import type { Snippet, Tool, ToolContext } from '@ravi/kernel';
+import { checkLanguage } from '@ravi/support';
 import { runScriptOfCall } from '../chain/call-script.ts';
 import type { ScriptToolOptions } from '../chain/call-script.ts';
 import { checkSnippetTools } from './check-snippet-tools.ts';
@@ -27,11 +28,7 @@ export function createSnippetTool(
 ): Tool & { readonly [notCallableFromChain]: true } {
   const { name, version, language, code, inputSchema = noInput } = snippet;
   const { invoker, sandbox, onChangedTool = 'refuse' } = options;
-  const { languages } = sandbox.supports;
-  if (!languages.includes(language)) {
-    const message = `The snippet ${name} is in ${language}; the sandbox ${sandbox.name} runs ${languages.join(', ')}`;
-    throw new KernelError('E_UNSUPPORTED', message);
-  }
+  checkLanguage(sandbox, language);
   return {
     name,
     description: `${snippet.description}\n(Snippet, version ${version}.)`,

@@ -257,7 +257,7 @@ test('a snippet in a language that does not run here is refused by name', async 
   });
   const { tools, failures } = source.content();
   expect(tools.map((tool) => tool.name)).toEqual(['saved']);
-  expect(failures).toEqual([
-    { from: 'pythonic', message: 'The snippet pythonic is in python; the sandbox isolated-vm runs javascript' },
-  ]);
+  const message =
+    'The sandbox isolated-vm runs javascript, not python; install @ravi/sandbox-pyodide, which runs it, and add { "use": "@ravi/sandbox-pyodide" } to plugins.sandbox';
+  expect(failures).toEqual([{ from: 'pythonic', message }]);
 });

@@ -2,7 +2,7 @@ import { isLocalTool } from '@ravi/kernel';
 import type { InvocationError, InvocationResult } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
-import { validateArguments } from '../validation/validate-arguments.ts';
+import { validateValue } from '../validation/validate-arguments.ts';
 import { decodeStructured } from './encode-structured.ts';
 import type { ToolOutput } from './read-tool-result.ts';
 
@@ -18,7 +18,7 @@ export function checkOutput(pending: PendingCall, output: ToolOutput): ToolOutpu
   if (output.error !== undefined || !isLocalTool(tool) || tool.outputSchema === undefined) return output;
   const { structuredJson, text } = output;
   const value = structuredJson === undefined ? text : decodeStructured(structuredJson);
-  const problem = validateArguments(pending.runtime.schemas, tool.outputSchema, value);
+  const problem = validateValue(pending.runtime.schemas, tool.outputSchema, value, 'The result');
   if (problem === undefined) return output;
   const error = outputError(pending.name, 'its result does not match', problem);
   return { ...output, text: textWith(error, text), error };
@@ -34,7 +34,7 @@ export function checkReplacement(pending: PendingCall, result: InvocationResult)
   const tool = pending.runtime.registry.get(pending.name);
   if (tool === undefined || !isLocalTool(tool) || tool.outputSchema === undefined) return result;
   const value = result.structured === undefined ? result.text : result.structured;
-  const problem = validateArguments(pending.runtime.schemas, tool.outputSchema, value);
+  const problem = validateValue(pending.runtime.schemas, tool.outputSchema, value, 'The result');
   if (problem === undefined) return result;
   const error = outputError(pending.name, 'an interceptor replaced its result by one that does not match', problem);
   return { status: 'error', text: textWith(error, result.text), files: result.files, error };

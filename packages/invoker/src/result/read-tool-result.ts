@@ -79,6 +79,9 @@ function failed(failure: ToolFailure): ToolOutput {
   return { content: [], structuredJson: undefined, ...failure };
 }
 
+const plainValueHint =
+  '. A tool that returns a plain value is created by defineTool of @ravi/kernel; others return { content: [blocks], isError }';
+
 // Returns what is wrong with the result of a tool, in plain words, or `undefined`. Unknown kinds of blocks are valid.
 function problemWithResult(result: unknown): string | undefined {
   try {
@@ -90,9 +93,10 @@ function problemWithResult(result: unknown): string | undefined {
 
 function findProblem(result: unknown): string | undefined {
   if (typeof result !== 'object' || result === null) {
-    return `got ${result === null ? 'null' : typeof result}, not an object`;
+    return `got ${result === null ? 'null' : typeof result}, not an object${plainValueHint}`;
   }
   const { content, isError } = result as Partial<ToolExecutionResult>;
+  if (content === undefined) return `it has no list of blocks as its content${plainValueHint}`;
   if (!Array.isArray(content)) return 'its content is not a list of blocks';
   if (typeof isError !== 'boolean') return 'its isError is not true or false';
   for (const [index, block] of (content as readonly unknown[]).entries()) {

@@ -5,28 +5,35 @@ import type { Problem } from './run.ts';
 const maxCharacters = 4_000;
 const alternatives = new Set(['anyOf', 'oneOf']);
 
-/** Describes for a model, in one sentence, what is wrong with its arguments and where; `undefined` if nothing is. */
-export function describeProblem(problems: readonly Problem[], schema: JsonSchema): string | undefined {
+/** What a schema describes: the subject of the sentence about a problem. */
+export type Subject = 'The arguments' | 'The result' | 'The answer';
+
+/** Describes for a model, in one sentence, what is wrong with its arguments, or another value, and where; `undefined` if nothing is. */
+export function describeProblem(
+  problems: readonly Problem[],
+  schema: JsonSchema,
+  subject: Subject = 'The arguments',
+): string | undefined {
   const [first] = problems;
   if (first === undefined) return undefined;
   const hasAlternatives = problems.some((each) => alternatives.has(each.keyword));
-  const text = hasAlternatives ? describeAlternatives(problems, schema) : describe(first, schema);
+  const text = hasAlternatives ? describeAlternatives(problems, schema, subject) : describe(first, schema, subject);
   // Names of properties and constants may be as long as the arguments.
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
 }
 
 // The alternative that matched furthest was probably meant; if all failed at the same place, any of them would do.
-function describeAlternatives(problems: readonly Problem[], schema: JsonSchema): string {
+function describeAlternatives(problems: readonly Problem[], schema: JsonSchema, subject: Subject): string {
   const causes = problems.filter((each) => !alternatives.has(each.keyword));
   const [furthest = problems[0] as Problem] = causes.toSorted((left, right) => depthOf(right) - depthOf(left));
   const rivals = causes.filter((each) => each.instancePath === furthest.instancePath);
   if (rivals.length > 1 && rivals.every((each) => each.keyword === 'type')) {
-    return `${placeOf(furthest.instancePath)} must be ${typeNames([...new Set(rivals.flatMap(typesOf))])}`;
+    return `${placeOf(furthest.instancePath, subject)} must be ${typeNames([...new Set(rivals.flatMap(typesOf))])}`;
   }
   if (rivals.length > 1 && rivals.every((each) => each.keyword === 'const')) {
-    return `${placeOf(furthest.instancePath)} must be one of ${list(rivals.map(constOf))}`;
+    return `${placeOf(furthest.instancePath, subject)} must be one of ${list(rivals.map(constOf))}`;
   }
-  return describe(rivals.find((each) => each.keyword !== 'type') ?? furthest, schema);
+  return describe(rivals.find((each) => each.keyword !== 'type') ?? furthest, schema, subject);
 }
 
 function constOf({ params }: Problem): unknown {
@@ -42,12 +49,12 @@ function typesOf({ params }: Problem): readonly string[] {
   return type === undefined ? [] : [type].flat();
 }
 
-function describe(problem: Problem, schema: JsonSchema): string {
-  const place = placeOf(problem.instancePath);
+function describe(problem: Problem, schema: JsonSchema, subject: Subject): string {
+  const place = placeOf(problem.instancePath, subject);
   const { params } = problem;
   switch (problem.keyword) {
     case 'required':
-      return `${place === 'The arguments' ? 'The arguments are' : `${place} is`} missing the property "${String(params['missingProperty'])}"`;
+      return `${place} ${isPlural(place) ? 'are' : 'is'} missing the property "${String(params['missingProperty'])}"`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return unknownProperty(place, problem, schema);
@@ -70,11 +77,15 @@ function unknownProperty(place: string, problem: Problem, schema: JsonSchema): s
   const known = problem.instancePath === '' ? Object.keys((schema['properties'] as object | undefined) ?? {}) : [];
   const near = nearNames(name, known);
   const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
-  return `${place === 'The arguments' ? 'The arguments have' : `${place} has`} the unknown property "${name}"${hint}`;
+  return `${place} ${isPlural(place) ? 'have' : 'has'} the unknown property "${name}"${hint}`;
 }
 
-function placeOf(pointer: string): string {
-  if (pointer === '') return 'The arguments';
+function isPlural(place: string): boolean {
+  return place === 'The arguments';
+}
+
+function placeOf(pointer: string, subject: Subject): string {
+  if (pointer === '') return subject;
   const steps = pointer
     .slice(1)
     .split('/')

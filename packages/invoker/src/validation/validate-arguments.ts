@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@ravi/kernel';
 import { describeProblem } from './describe-problem.ts';
+import type { Subject } from './describe-problem.ts';
 import type { Problem } from './run.ts';
 import { SchemaCache } from './schema-cache.ts';
 
@@ -21,6 +22,19 @@ export function validateArguments(
   const validator = cache.compile(schema);
   if (undecided.length === 0) return describeProblem(validator.validate(args), schema);
   return describeProblem(findProblems(cache, schema, args, undecided.map(pointerOf)), schema);
+}
+
+/**
+ * Validates a value that is not arguments, and describes the first problem with it; `undefined` if there is none.
+ * @throws KernelError `E_TOOL_INVALID` when the schema itself is invalid
+ */
+export function validateValue(
+  cache: SchemaCache,
+  schema: JsonSchema,
+  value: unknown,
+  subject: Subject,
+): string | undefined {
+  return describeProblem(cache.compile(schema).validate(value), schema, subject);
 }
 
 /** Returns every problem, except those that depend on the values at the JSON pointers in `undecided`. */

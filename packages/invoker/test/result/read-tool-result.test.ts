@@ -140,12 +140,14 @@ test('a declared failure keeps the fields of its error block', async () => {
   assert.equal((await returned({ content: [], isError: true })).error?.message, 'The tool failed and gave no message');
 });
 
-test('an invalid result is a failure with the reason', async () => {
+test('an invalid result is a failure with the reason, and of a plain value with the way to return one', async () => {
+  const hint =
+    '. A tool that returns a plain value is created by defineTool of @ravi/kernel; others return { content: [blocks], isError }';
   for (const [result, problem] of [
-    [undefined, 'got undefined, not an object'],
-    [null, 'got null, not an object'],
-    ['ok', 'got string, not an object'],
-    [{}, 'its content is not a list of blocks'],
+    [undefined, `got undefined, not an object${hint}`],
+    [null, `got null, not an object${hint}`],
+    ['ok', `got string, not an object${hint}`],
+    [{ cents: 5 }, `it has no list of blocks as its content${hint}`],
     [{ content: 'x', isError: false }, 'its content is not a list of blocks'],
     [{ content: [] }, 'its isError is not true or false'],
     [{ content: [null], isError: false }, 'its content block 0 has no type'],

@@ -3,7 +3,8 @@ import type { ChainResult } from '@ravi/api';
 import { implement } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import type { ApprovalMode, DurableChainResult } from '@ravi/capabilities';
-import type { ChainPolicy } from '@ravi/kernel';
+import type { ChainPolicy, Sandbox } from '@ravi/kernel';
+import { checkLanguage } from '@ravi/support';
 import type { ChainRunner } from '../../runs/chain-runner.ts';
 import type { DurableServices } from '../../runs/durable-services.ts';
 import { nameSuspendedRun, newRunId, runIdOf } from './name-suspended-run.ts';
@@ -36,6 +37,7 @@ export type ScriptRunner = (
 /** Services of {@link createScriptRunner}. */
 export interface ScriptRunnerServices {
   readonly runChain: ChainRunner;
+  readonly sandbox: Sandbox;
   /** Absent without a state store. */
   readonly durable: DurableServices | undefined;
   readonly config: { readonly approvals: { readonly mode?: ApprovalMode } };
@@ -45,8 +47,9 @@ export interface ScriptRunnerServices {
 
 /** Creates a runner that makes a script durable if there is a state store. */
 export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner {
-  const { runChain, durable, config, streamPlaces, lifetime } = services;
+  const { runChain, sandbox, durable, config, streamPlaces, lifetime } = services;
   return async (script, { caller: { principal }, query, signal, keyed }) => {
+    checkLanguage(sandbox, script.language ?? 'javascript');
     const isStream = query.stream === '1';
     if (durable === undefined || !durable.chains.canReplay(script.language ?? 'javascript')) {
       if (isStream) {

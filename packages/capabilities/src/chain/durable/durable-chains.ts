@@ -1,4 +1,4 @@
-import { createLeasedRun, retryWhileUnavailable } from '@ravi/support';
+import { checkLanguage, createLeasedRun, retryWhileUnavailable } from '@ravi/support';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
 import type {
@@ -161,7 +161,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     if (run.parentRunId !== undefined) {
       throw new KernelError('E_STATE_CONFLICT', `Run ${runId} continues together with run ${run.parentRunId}`);
     }
-    checkLanguage(run);
+    checkReplay(run);
     const claimed = await waitFor(() => claim(runId));
     return active.get(runId)?.result ?? activate(claimed);
   }
@@ -180,7 +180,8 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     return marksTurnsOf(sandbox, language);
   }
 
-  function checkLanguage({ definition: { language = 'javascript' } }: Pick<Run, 'definition'>): void {
+  function checkReplay({ definition: { language = 'javascript' } }: Pick<Run, 'definition'>): void {
+    checkLanguage(sandbox, language);
     if (canReplay(language)) return;
     throw new KernelError(
       'E_UNSUPPORTED',
@@ -242,7 +243,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       const { principal = 'local', signal } = request;
       const definition = defineRun(request, invoker);
       checkOpen();
-      checkLanguage({ definition });
+      checkReplay({ definition });
       const row = { id, principal, sessionId, definition, createdAt: clock.now() };
       const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
       const created = { row, lease: leaseRequest(undefined) };
