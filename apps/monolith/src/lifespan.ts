@@ -20,7 +20,7 @@ import { openConfiguration } from './open-configuration.ts';
 import { checkStateIdentity } from './state-identity.ts';
 import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
-import { guideWarnings } from './reload/guide-warnings.ts';
+import { guideWarning, guideWarnings } from './reload/guide-warnings.ts';
 import type { Parts } from './tokens.ts';
 import { ruleWarning, ruleWarnings } from './access/rule-warnings.ts';
 
@@ -97,8 +97,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   if (parts.preflight !== false) void warm(parts.preflight, parts.lifetime, parts.logger);
   openDurable(parts, opening);
   // After the agents, which can be tools too.
-  for (const reason of guideWarnings(parts.guides, parts.toolbox))
-    parts.logger.warn('a kit or tool skill does not fit the tools', { reason });
+  for (const reason of guideWarnings(parts.guides, parts.toolbox)) parts.logger.warn(guideWarning, { reason });
   for (const reason of ruleWarnings(parts)) parts.logger.warn(ruleWarning, { reason });
   const runs = parts.durable?.store.runs;
   opening.use(

@@ -227,7 +227,17 @@ test('two kits of one name, a missing folder and an unknown kit of an agent stop
     code: 'E_CONFIG_INVALID',
     message: 'Two kits are named "release": a/x.yaml:1 and b/y.yaml:1; change one',
   });
-  await assert.rejects(start({ toolSkills: ['./nowhere'] }), { code: 'E_CONFIG_INVALID' });
+  const missing = {
+    code: 'E_CONFIG_INVALID',
+    message: /^toolSkills\[0\]: The tool skill folder .*nowhere cannot be read/,
+  };
+  await assert.rejects(start({ toolSkills: ['./nowhere'] }), missing);
+  await assert.rejects(start({ kits: ['ravi:kits', './none'] }), {
+    message: /^kits\[1\]: The kit folder .*none cannot be read/,
+  });
+  await assert.rejects(start({ kits: ['./a'], agents: { clerk: { kits: ['tdd'] } } }, { 'a/x.yaml': kit }), {
+    message: 'agents.clerk.kits[0]: there is no kit "tdd"; there are "release"',
+  });
   await assert.rejects(start({ kits: ['./a'], agents: { clerk: { kits: ['releese'] } } }, { 'a/x.yaml': kit }), {
     code: 'E_CONFIG_INVALID',
     message: 'agents.clerk.kits[0]: there is no kit "releese"; did you mean "release"?',

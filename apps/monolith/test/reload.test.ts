@@ -6,7 +6,7 @@ import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
 import { approve, pendingOf, send, untilStatus } from './support/run-requests.ts';
 import type { Body } from './support/run-requests.ts';
-import { startBundled } from './support/server-process.ts';
+import { startBundled, startProcess } from './support/server-process.ts';
 import { test } from 'vitest';
 
 /** A tool that says the text of its helper; with `wait`, once the file `go` exists. */
@@ -93,11 +93,23 @@ test('a broken file keeps its previous tool, and is reported until it is repaire
   await write('tools/say.mjs', sayTool('Says it again.'));
   assert.deepEqual((await send(url, '/v1/reload', {})).sources[0].failures, []);
   assert.equal(await say(url), 'two');
-  await write('tools/typed.ts', 'export default {{{');
-  const { sources: typed } = await send(url, '/v1/reload', {});
-  assert.match(typed[0].failures[0].message, /\/typed\.ts:1:17\)/);
   server.signal('SIGTERM');
   assert.match(await server.errors, /say stays as before","message":"a tool could not be loaded"/);
+});
+
+// A bundle prints the places of such errors in another form.
+test('a server from its sources says the place of a mistake in a reloaded file', { timeout: 180_000 }, async () => {
+  await using installation = await install();
+  const write = (name: string, text: string): Promise<void> => writeFile(join(installation.folder, name), text);
+  using server = startProcess(installation.folder, ['--port', '0']);
+  const url = await server.url();
+  await write('tools/typed.ts', 'export default {{{');
+  await write('tools/say.mjs', `export default {\n  name: 'say' description: 'x' };`);
+  const { sources } = await send(url, '/v1/reload', {});
+  const messages = sources[0].failures.map(({ message }: Body) => message).join('\n');
+  assert.match(messages, /typed\.ts:1:17/);
+  assert.match(messages, /say\.mjs:2:15/);
+  assert.doesNotMatch(messages, /ravi-reload/);
 });
 
 test('an approval of the old definition does not hold for the new one', { timeout: 180_000 }, async () => {

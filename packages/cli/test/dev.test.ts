@@ -84,6 +84,10 @@ test(
 
       await write('ravi.config.json', '{ "tools": [,] }');
       await line(/^ravi\.config\.json:1:13: expected a value.*the previous configuration stays$/);
+      await write('ravi.config.json', '{ "tools": 5 }');
+      await line(/^ravi\.config\.json: tools must be.*the previous configuration stays$/);
+      // A mistake is shown once, not also as a line of the log.
+      assert.equal(lines.filter((each) => each.includes('ravi.config.json:1:13')).length, 1, lines.join('\n'));
       assert.equal(await say(), 'two');
     } finally {
       const ended = new Promise((resolve) => child.once('close', resolve));

@@ -67,6 +67,23 @@ test('a rule about tools that matches nothing is a failed check with a suggestio
   );
 });
 
+test('agents without a server prints each warning once, also about settings that contradict each other', async () => {
+  const config = {
+    tools: ['./tools'],
+    toolAccess: { disabled: ['wiat'] },
+    agent: { budget: { maxTokens: 100 }, delegates: ['one'] },
+    agents: { one: { tools: { allow: ['add', 'lanch'], deny: ['add'] }, budget: { maxTokens: 500 } } },
+  };
+  await using ravi = await createRavi({ 'ravi.config.json': JSON.stringify(config) });
+  const { errors } = await ravi.run(['agents']);
+  const count = (text: string): number => errors.split(text).length - 1;
+  assert.equal(count('the pattern "lanch" matches no tool'), 1, errors);
+  assert.equal(count('agents.one.tools: "add" is in "allow" and in "deny", which wins'), 1, errors);
+  assert.equal(count('agents.one.budget.maxTokens is 500, above agent.budget.maxTokens, which is 100'), 1, errors);
+  // The command does not print these itself.
+  assert.equal(count('toolAccess.disabled: the pattern "wiat" matches no tool'), 1, errors);
+});
+
 test('a configuration that does not parse and a tool file that does not load are failed checks', async () => {
   await using ravi = await createRavi({ 'broken.json': '{', 'tools/torn.mjs': 'export default {' });
   const unparsed = await ravi.run(['doctor', '--config', 'broken.json']);

@@ -3,6 +3,7 @@ import type { ResolvedConfig, ToolPatterns } from '@ravi/host';
 import { createToolRules, explainUnmatched } from '@ravi/invoker';
 import type { CallerAccess, Toolbox, ToolFilter } from '@ravi/invoker';
 import type { Principal } from '@ravi/kernel';
+import { allowedAndDenied } from './contradictions.ts';
 
 /** Parts of a configuration that say which tools a caller may use. */
 export type ToolAccessRules = Pick<ResolvedConfig, 'toolAccess'> & {
@@ -149,5 +150,9 @@ function warningsOf({ toolAccess, server }: ToolAccessRules, toolbox: Toolbox): 
   );
   const given = new Set(server.tokens.map(({ toolRole }) => toolRole));
   const unused = Object.keys(roles).filter((name) => !given.has(name));
-  return [...unmatched, ...unused.map((name) => `toolAccess.roles.${name}: no access token has this toolRole`)];
+  return [
+    ...unmatched,
+    ...Object.entries(roles).flatMap(([name, patterns]) => allowedAndDenied(`toolAccess.roles.${name}`, patterns)),
+    ...unused.map((name) => `toolAccess.roles.${name}: no access token has this toolRole`),
+  ];
 }

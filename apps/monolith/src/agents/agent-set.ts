@@ -304,11 +304,15 @@ function findNamed<Item extends { readonly name: string }>(
   return names.map((name, index) => {
     const found = items.find((item) => item.name === name);
     if (found !== undefined) return found;
-    const near = nearNames(
-      name,
-      items.map((item) => item.name),
-    );
-    const hint = near.length === 0 ? '' : `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?`;
+    const known = items.map((item) => item.name);
+    const near = nearNames(name, known);
+    const list = (names: readonly string[], word: string): string => names.map((each) => `"${each}"`).join(word);
+    const hint =
+      near.length > 0
+        ? `; did you mean ${list(near, ' or ')}?`
+        : known.length > 0
+          ? `; there are ${list(known.slice(0, 20), ', ')}${known.length > 20 ? ', …' : ''}`
+          : `; there are no ${what}s`;
     throw new KernelError('E_CONFIG_INVALID', `${place}[${index}]: there is no ${what} "${name}"${hint}`);
   });
 }

@@ -6,6 +6,9 @@ import { nearNames } from '@ravi/support';
 import type { GuideSet } from './guide-set.ts';
 import { isShipped } from './load-guides.ts';
 
+/** Message of the log about each of {@link guideWarnings}. */
+export const guideWarning = 'a kit or tool skill does not fit the tools';
+
 /** Returns the tools that a kit needs and that do not exist at the moment, with their places and suggestions. */
 export function kitWarnings(kit: Kit, guides: GuideSet, toolbox: Toolbox): readonly string[] {
   if (isShipped(kit.path ?? '')) return [];

@@ -3,7 +3,7 @@ import { loadKits, loadToolSkills, shippedKitsFolder } from '@ravi/capabilities'
 import type { GuideFailure } from '@ravi/capabilities';
 import { shippedKits } from '@ravi/host';
 import type { ResolvedConfig } from '@ravi/host';
-import { KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Kit, Logger, ToolSkill } from '@ravi/kernel';
 import type { ReloadFailure } from './reloadable.ts';
 
@@ -69,18 +69,29 @@ export async function loadGuides(
   }
 
   const kits: Kit[] = [];
-  for (const entry of config.kits) {
-    const loaded = await loadKits(entry === shippedKits ? shippedKitsFolder() : entry);
+  for (const [index, entry] of config.kits.entries()) {
+    const folder = entry === shippedKits ? shippedKitsFolder() : entry;
+    const loaded = await at(`kits[${index}]`, loadKits(folder));
     kits.push(...byPath([...loaded.kits, ...keep('kit', loaded.failures, before?.kits)]));
   }
   const toolSkills: ToolSkill[] = [];
-  for (const folder of config.toolSkills) {
-    const loaded = await loadToolSkills(folder);
+  for (const [index, folder] of config.toolSkills.entries()) {
+    const loaded = await at(`toolSkills[${index}]`, loadToolSkills(folder));
     toolSkills.push(...byPath([...loaded.toolSkills, ...keep('tool skill', loaded.failures, before?.toolSkills)]));
   }
   checkUnique(kits, ({ name }) => `kits are named "${name}"`, baseDir);
   checkUnique(toolSkills, ({ tool }) => `tool skills are about "${tool}"`, baseDir);
   return { guides: { kits, toolSkills }, failures };
+}
+
+/** Says which key of the configuration names a folder that cannot be read. */
+async function at<Loaded>(place: string, loading: Promise<Loaded>): Promise<Loaded> {
+  try {
+    return await loading;
+  } catch (cause) {
+    if (!isKernelError(cause, 'E_CONFIG_INVALID')) throw cause;
+    throw new KernelError('E_CONFIG_INVALID', `${place}: ${cause.message}`, { cause });
+  }
 }
 
 function byPath<Guide extends Kit | ToolSkill>(guides: readonly Guide[]): readonly Guide[] {

@@ -13,12 +13,18 @@ import type { NameChanges, PreparedReload, ReloadDraft, ReloadFailure, Workspace
 
 /** Reads what can change while the server works again, and reports what has changed. What is broken keeps its previous state. */
 export interface Reload {
-  (): Promise<ReloadResult>;
+  (options?: ReloadOptions): Promise<ReloadResult>;
   /**
    * Loads or unloads a workspace, and with it nothing else or nothing at all.
    * @throws KernelError `E_CONFIG_INVALID` for a folder that is missing, and a skill that would be there twice or not for an agent that names it
    */
   changeWorkspace(change: WorkspaceChange): Promise<void>;
+}
+
+/** Options of one reload. */
+export interface ReloadOptions {
+  /** `false` leaves what the result reports out of the log, for a caller that shows it. Default: `true`. */
+  readonly isLogged?: boolean;
 }
 
 /** Parts of the process that {@link createReload} uses. */
@@ -115,7 +121,7 @@ export function createReload(parts: ReloadParts): Reload {
     }
   }
 
-  async function reload(): Promise<ReloadResult> {
+  async function reload({ isLogged = true }: ReloadOptions): Promise<ReloadResult> {
     const comparison = toolSources.compare();
     const skillsBefore = skills.all;
     const guidesBefore = guides.current;
@@ -154,7 +160,7 @@ export function createReload(parts: ReloadParts): Reload {
           ? { added: [], changed: [], removed: [] }
           : parts.durable.agents.changesSince(agentsBefore),
     };
-    log(result);
+    if (isLogged) log(result);
     return result;
   }
 
@@ -189,7 +195,7 @@ export function createReload(parts: ReloadParts): Reload {
     last = result.catch(() => undefined);
     return result;
   }
-  return Object.assign(() => inOrder(reload), {
+  return Object.assign((options: ReloadOptions = {}) => inOrder(() => reload(options)), {
     changeWorkspace: (change: WorkspaceChange) => inOrder(() => changeWorkspace(change)),
   });
 }

@@ -6,7 +6,7 @@ import { visible } from '../render/visible.ts';
 
 /** Lists the agents of the server, and their settings without an effect. */
 export const listAgents: CommandBody = async (invocation, terminal) => {
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { showsWarningsOf: 'agents' });
   const { items: agents } = await client.agents.list();
   if (invocation.isJson) return terminal.print(JSON.stringify({ agents }));
   for (const line of tableLines(agents.map(rowOf))) terminal.print(line);

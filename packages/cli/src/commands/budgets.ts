@@ -33,5 +33,6 @@ function rowOf(
 function amountText(value: number, unit: Budget['unit']): string {
   if (unit === 'cost') return value.toFixed(4).replace(/\.?0+$/, '');
   if (unit === 'milliseconds') return `${(value / 1_000).toFixed(1)} s`;
-  return `${Math.round(value)} ${unit}`;
+  const count = Math.round(value);
+  return `${count} ${count === 1 ? unit.replace(/s$/, '') : unit}`;
 }

@@ -36,7 +36,7 @@ function follow({ parts }: ListeningServer, configFolder: string, terminal: Term
 
   async function onChange(): Promise<void> {
     try {
-      const result = await reload();
+      const result = await reload({ isLogged: false });
       // Folders may be new in the configuration.
       watcher.watch(folders());
       for (const line of reloadLines(result)) terminal.print(`reloaded ${line}`);

@@ -6,7 +6,7 @@ import { visible } from '../render/visible.ts';
 
 /** Lists the skills, kits and tool skills of the server, the reasons why agents do not see them, and what could not be loaded. */
 export const listSkills: CommandBody = async (invocation, terminal) => {
-  await using client = await connect(invocation, terminal);
+  await using client = await connect(invocation, terminal, { showsWarningsOf: 'skills' });
   const { items: skills, failures = [] } = await client.skills.list();
   if (invocation.isJson) return terminal.print(JSON.stringify({ skills, failures }));
   for (const line of tableLines(skills.flatMap(rowsOf))) terminal.print(line);

@@ -4,6 +4,7 @@ import type { Invocation } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
+import type { WarningSubject } from './open-here.ts';
 import { watchTools } from './watch-tools.ts';
 
 /** Options of {@link connect}. */
@@ -14,6 +15,8 @@ export interface ConnectOptions {
   readonly recovers?: boolean;
   /** True for a command about what is there already: it creates nothing in a folder that has no installation. */
   readonly needsInstallation?: boolean;
+  /** Part of the configuration whose warnings the command prints itself, so that an installation in this process does not too. */
+  readonly showsWarningsOf?: WarningSubject;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface ConnectOptions {
 export async function connect(
   invocation: Invocation,
   terminal: Terminal,
-  { decides = false, recovers = false, needsInstallation = false }: ConnectOptions = {},
+  { decides = false, recovers = false, needsInstallation = false, showsWarningsOf }: ConnectOptions = {},
 ): Promise<Connection> {
   const { config, approve } = invocation.values;
   const server = serverOf(invocation, terminal);
@@ -32,7 +35,7 @@ export async function connect(
   // A command that uses a server does not need the runtime, which is slow to load.
   const { openHere } = await import('./open-here.ts');
   return openHere(
-    { config, decides, approve: approve as ApprovalMode | undefined, recovers, needsInstallation },
+    { config, decides, approve: approve as ApprovalMode | undefined, recovers, needsInstallation, showsWarningsOf },
     terminal,
   );
 }

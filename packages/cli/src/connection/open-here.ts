@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { PluginsConfig } from '@ravi/host';
-import { findInstallation, openMonolith, recoverRuns, tokens } from '@ravi/monolith';
+import { findInstallation, guideWarning, openMonolith, recoverRuns, ruleWarning, tokens } from '@ravi/monolith';
 import type { InstallationOptions } from '@ravi/monolith';
 import { KernelError } from '@ravi/kernel';
 import type { LogFields, Logger } from '@ravi/kernel';
@@ -21,21 +21,33 @@ export interface OpenHereOptions {
   readonly recovers?: boolean;
   /** True for a command that creates nothing where there is neither a configuration nor a data folder. */
   readonly needsInstallation?: boolean;
+  /** Part of the configuration whose warnings the command prints itself. */
+  readonly showsWarningsOf?: WarningSubject | undefined;
 }
+
+/** Part of a configuration that has warnings. */
+export type WarningSubject = 'agents' | 'skills';
 
 /**
  * Opens the installation in this process, like a server that does not listen.
  * @throws KernelError `E_USAGE` if there is no installation and the command needs one, and as `openMonolith`
  */
 export async function openHere(
-  { config: configPath, decides, approve, recovers = false, needsInstallation = false }: OpenHereOptions,
+  {
+    config: configPath,
+    decides,
+    approve,
+    recovers = false,
+    needsInstallation = false,
+    showsWarningsOf,
+  }: OpenHereOptions,
   terminal: Terminal,
 ): Promise<Connection> {
   const { env, cwd, warn } = terminal;
   const where = { configPath, cwd, env, isServer: true, ignoresTokens: true };
   if (needsInstallation) await checkInstallation(where);
   const plugins = decides ? await approvalsHere(where, approve, terminal) : {};
-  const monolith = await openMonolith({ ...where, plugins, logger: createTextLogger(warn) });
+  const monolith = await openMonolith({ ...where, plugins, logger: createTextLogger(warn, showsWarningsOf) });
   const recovery = recovers ? recoverRuns(monolith) : undefined;
   const app = monolith.container.resolve(tokens.httpApp);
   return createConnection({
@@ -81,8 +93,13 @@ async function approvalsHere(
   return approvalsHere(where, terminal.isInteractive ? 'cli' : 'deny', terminal);
 }
 
-/** A logger for people: warnings and errors as one line each, nothing else. */
-function createTextLogger(write: (line: string) => void): Logger {
+const isAbout: Readonly<Record<WarningSubject, (message: string, fields: LogFields) => boolean>> = {
+  agents: (message, { reason }) => message === ruleWarning && /^agents?[.:]/.test(String(reason)),
+  skills: (message) => message === guideWarning,
+};
+
+/** A logger for people: warnings, without those about `hidden`, and errors as one line each, nothing else. */
+function createTextLogger(write: (line: string) => void, hidden: WarningSubject | undefined): Logger {
   const line = (level: string, message: string, fields: LogFields = {}): void => {
     const details = Object.entries(fields).map(([name, value]) => `${name}: ${textOf(value)}`);
     write(visible([`${level}: ${message}`, ...details].join(', ')));
@@ -90,7 +107,9 @@ function createTextLogger(write: (line: string) => void): Logger {
   return {
     debug() {},
     info() {},
-    warn: (message, fields) => line('warning', message, fields),
+    warn(message, fields = {}) {
+      if (hidden === undefined || !isAbout[hidden](message, fields)) line('warning', message, fields);
+    },
     error: (message, fields) => line('error', message, fields),
   };
 }
