@@ -28,7 +28,7 @@ export function ruleWarnings({ config, toolAccess, toolbox }: RuleParts): readon
 /** Agents of a configuration. */
 type AgentsConfig = Pick<ResolvedConfig, 'agent' | 'agents'>;
 
-/** Returns the patterns of an agent that match no tool at the moment, with suggestions, and its settings that have no effect beside others. */
+/** Returns the patterns of an agent that match no tool at the moment, with suggestions, and its settings that another one makes void. */
 export function warningsOfAgent(name: string, config: AgentsConfig, toolbox: Toolbox): readonly string[] {
   const { tools = {}, guards = [] } = entryOf(name, config);
   // Commands have no delegates in their toolbox.

@@ -5,7 +5,7 @@ import type { Problem } from './run.ts';
 const maxCharacters = 4_000;
 const alternatives = new Set(['anyOf', 'oneOf']);
 
-/** What a schema describes: the subject of the sentence about a problem. */
+/** Value that a schema describes, as the subject of the sentence about a problem. */
 export type Subject = 'The arguments' | 'The result' | 'The answer';
 
 /** Describes for a model, in one sentence, what is wrong with its arguments, or another value, and where; `undefined` if nothing is. */
