@@ -97,10 +97,11 @@ test('a broken file keeps its previous tool, and is reported until it is repaire
   assert.match(await server.errors, /say stays as before","message":"a tool could not be loaded"/);
 });
 
-// A bundle prints the places of such errors in another form.
+// Node names such a file by its address, with the query of the reload, if the package says that its files are modules.
 test('a server from its sources says the place of a mistake in a reloaded file', { timeout: 180_000 }, async () => {
   await using installation = await install();
   const write = (name: string, text: string): Promise<void> => writeFile(join(installation.folder, name), text);
+  await write('package.json', '{ "type": "module" }');
   using server = startProcess(installation.folder, ['--port', '0']);
   const url = await server.url();
   await write('tools/typed.ts', 'export default {{{');
