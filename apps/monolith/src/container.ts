@@ -166,6 +166,6 @@ function createInvoker(parts: Parts): ToolInvoker {
     logger,
     ...(telemetry && { wrapExecution: telemetry.within }),
     ...(sharedBudgets && { spending: sharedBudgets.spending }),
-    ...(stateStore && { journal: stateStore.journal }),
+    ...(stateStore && { journal: stateStore.journal, scratchpads: stateStore.values }),
   });
 }

@@ -82,7 +82,16 @@ function loopToolsOf(registry: ToolRegistry): readonly string[] {
   return present.length === 0 ? emptyArray : present.map((tool) => tool.name);
 }
 
-const invokerParts = ['approvalHandler', 'artifactStore', 'policy', 'hooks', 'journal', 'digestKey', 'clock'] as const;
+const invokerParts = [
+  'approvalHandler',
+  'artifactStore',
+  'policy',
+  'hooks',
+  'journal',
+  'scratchpads',
+  'digestKey',
+  'clock',
+] as const;
 
 function invokerOf(options: AgentOptions): ToolInvoker {
   const { invoker, tools = [] } = options;

@@ -199,7 +199,11 @@ export class CallContext implements ToolContext {
       return openCompletion(pending, options, {
         cancellation: this.#asking,
         running: this.#running,
-        recordStart: () => recordStart(pending),
+        // The tool does not run again to set its values.
+        recordStart: async () => {
+          await pending.session.storedScratchpad?.save();
+          await recordStart(pending);
+        },
       });
     };
   }

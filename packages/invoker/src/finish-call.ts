@@ -122,6 +122,16 @@ function record(pending: PendingCall, outcome: Outcome): InvocationResult | Prom
   if (pending.attempts !== undefined) endAttempt(pending, outcome.result.error);
   const entry = new TraceEntry(pending, outcome.status, withOutcome({}, outcome));
   pending.session.record(entry);
+  // Before the outcome: once that is on record, the call is not made again.
+  const saving = pending.session.storedScratchpad?.save();
+  return saving === undefined ? deliver(pending, outcome, entry) : saving.then(() => deliver(pending, outcome, entry));
+}
+
+function deliver(
+  pending: PendingCall,
+  outcome: Outcome,
+  entry: TraceEntry,
+): InvocationResult | Promise<InvocationResult> {
   if (!isForJournal(pending, outcome)) return emitToolResult(pending, outcome, entry);
   return writeToJournal(pending, outcome, entry).then(() => emitToolResult(pending, outcome, entry));
 }

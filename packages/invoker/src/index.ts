@@ -17,6 +17,7 @@ export { sessionBlobs, storedRunOfPin } from './scope/session-artifacts.ts';
 export type { ArtifactData, ArtifactOrigin, ArtifactOwner } from './scope/session-artifacts.ts';
 export type { RunServices } from './scope/run-services.ts';
 export type { SessionLease } from './scope/session-lease.ts';
+export type { ScratchpadStore, StoredScratchpad } from './scope/stored-scratchpad.ts';
 export type { HumanWaitListener, SessionOptions } from './scope/session-options.ts';
 export { InvokerSession } from './scope/session.ts';
 export { withRisksOf } from './scope/session-limits.ts';

@@ -49,6 +49,7 @@ import type { CallerAccess } from './scope/caller-access.ts';
 import { InvokerSession } from './scope/session.ts';
 import { withRisksOf } from './scope/session-limits.ts';
 import type { SessionOptions } from './scope/session-options.ts';
+import type { ScratchpadStore } from './scope/stored-scratchpad.ts';
 import { toolDigest } from './toolbox/freeze-tool.ts';
 import { Deadlines } from './timing/deadlines.ts';
 import { KeyedLocks } from './timing/keyed-locks.ts';
@@ -83,6 +84,8 @@ export interface ToolInvokerOptions {
   readonly policy?: Partial<ChainPolicy>;
   readonly hooks?: HookManager;
   readonly journal?: Journal;
+  /** Values of the state store: keep the scratchpads of stored runs for the process that continues them. */
+  readonly scratchpads?: ScratchpadStore;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Key of argument digests, at least 32 bytes; random when absent. Keep it to compare digests across restarts. */
@@ -143,6 +146,7 @@ export class ToolInvoker {
       approvalHandler: options.approvalHandler,
       artifactStore: options.artifactStore,
       journal: options.journal,
+      scratchpads: options.scratchpads,
       hooks: this.hooks,
       clock,
       logger,
@@ -289,6 +293,7 @@ const ownParts = [
   'approvalHandler',
   'artifactStore',
   'journal',
+  'scratchpads',
   'hooks',
   'clock',
   'digestKey',

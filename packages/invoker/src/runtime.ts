@@ -17,6 +17,7 @@ import type { HookManager } from './hooks/hook-manager.ts';
 import type { InvokeOptions, ToolCall } from './pending-call.ts';
 import type { Scrubber } from './scrub.ts';
 import type { CallerAccess } from './scope/caller-access.ts';
+import type { ScratchpadStore } from './scope/stored-scratchpad.ts';
 import type { Deadlines } from './timing/deadlines.ts';
 import type { KeyedLocks } from './timing/keyed-locks.ts';
 import type { SchemaCache } from './validation/schema-cache.ts';
@@ -50,6 +51,7 @@ export interface InvokerRuntime {
   readonly approvalHandler: ApprovalHandler | undefined;
   readonly artifactStore: BlobStore | undefined;
   readonly journal: Journal | undefined;
+  readonly scratchpads: ScratchpadStore | undefined;
   readonly hooks: HookManager;
   readonly clock: Clock;
   readonly logger: Logger;

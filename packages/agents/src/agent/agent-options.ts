@@ -1,4 +1,4 @@
-import type { HookManager, ToolInvoker, ToolRuleLists, InvokerSession } from '@ravi/invoker';
+import type { HookManager, ToolInvoker, ToolRuleLists, InvokerSession, ScratchpadStore } from '@ravi/invoker';
 import type {
   AnyTool,
   ApprovalHandler,
@@ -64,6 +64,8 @@ export interface InvokerParts {
   readonly policy?: Partial<ChainPolicy>;
   readonly hooks?: HookManager;
   readonly journal?: Journal;
+  /** Values of the state store: with `lease`, the scratchpad of a run survives its pauses and its process. */
+  readonly scratchpads?: ScratchpadStore;
   /**
    * Key of argument digests, at least 32 bytes; random when absent. With the same key in every process, a tool can `reconcile` a call
    * of an earlier one.

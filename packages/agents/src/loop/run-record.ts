@@ -39,7 +39,11 @@ export async function beginRun(run: AgentRun): Promise<void> {
   const epoch = run.claimedEpoch ?? (await (run.isResumed ? claimPaused(run, runs) : createRun(run, runs)));
   run.isRecorded = true;
   run.lease = leaseOf(run, runs, { epoch, heldSince });
-  if (run.lease !== undefined) run.session.holdLease(run.lease);
+  if (run.lease !== undefined) {
+    run.session.holdLease(run.lease);
+    const kept = run.isResumed || run.isRecovered ? run.session.storedScratchpad : undefined;
+    if (kept !== undefined) await waitForStore(run, () => kept.restore());
+  }
   // Of two runs that start at the same time, at most one continues.
   await requireFreeSession(run);
 }

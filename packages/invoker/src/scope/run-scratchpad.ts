@@ -11,6 +11,27 @@ const maxKeyLength = 256;
 export class RunScratchpad implements Scratchpad {
   readonly #values = new Map<string, string>();
   #bytes = 0;
+  #changes = 0;
+
+  /** Number of changes so far. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Keys with their values as JSON text, in the order in which they were added. */
+  get entries(): readonly (readonly [key: string, text: string])[] {
+    return [...this.#values];
+  }
+
+  /** Replaces all values by entries of an earlier process. */
+  fill(entries: readonly (readonly [key: string, text: string])[]): void {
+    this.#values.clear();
+    this.#bytes = 0;
+    for (const [key, text] of entries) {
+      this.#values.set(key, text);
+      this.#bytes += this.#sizeOf(key);
+    }
+  }
 
   get(key: string): JsonValue | undefined {
     const text = this.#values.get(key);
@@ -33,12 +54,13 @@ export class RunScratchpad implements Scratchpad {
       throw new KernelError('E_BUDGET_EXHAUSTED', `${message}. Store large data as an artifact and keep its ref`);
     }
     this.#bytes = bytes;
+    if (this.#values.get(key) !== text) this.#changes++;
     this.#values.set(key, text);
   }
 
   delete(key: string): void {
     this.#bytes -= this.#sizeOf(key);
-    this.#values.delete(key);
+    if (this.#values.delete(key)) this.#changes++;
   }
 
   #sizeOf(key: string): number {

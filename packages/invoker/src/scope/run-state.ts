@@ -3,6 +3,10 @@ import type { ChainFile, RunContext, Scratchpad, ToolRisk } from '@ravi/kernel';
 import { emptyArray } from '@ravi/support';
 import { Channels } from './channels.ts';
 import { RunScratchpad } from './run-scratchpad.ts';
+import type { SessionOptions } from './session-options.ts';
+import { StoredScratchpad } from './stored-scratchpad.ts';
+import type { ScratchpadOwner } from './stored-scratchpad.ts';
+import type { InvokerRuntime } from '../runtime.ts';
 import type { RunGrant } from './session-durability.ts';
 
 /** State of a run that all its sessions share. Most runs use little of it, so each part is created when it is first used. */
@@ -11,6 +15,7 @@ export class RunState {
   /** State of the run around a run that is part of it: only the numbers of calls are its own. */
   readonly #outer: RunState | undefined;
   #grants: RunGrants | undefined;
+  readonly #stored: StoredScratchpad | undefined;
   #scratchpad: RunScratchpad | undefined;
   #channels: Channels | undefined;
   #sharedChannels: Channels | undefined;
@@ -21,7 +26,8 @@ export class RunState {
   /** Last numbers of the calls inside another call, by the prefix of their ids. */
   #lastInnerNumbers: Map<string, number> | undefined;
 
-  constructor(knownGrants: readonly RunGrant[] = emptyArray, outer?: RunState) {
+  constructor(knownGrants: readonly RunGrant[] = emptyArray, outer?: RunState, stored?: StoredScratchpad) {
+    this.#stored = stored;
     this.#knownGrants = knownGrants;
     this.#outer = outer;
     if (outer !== undefined) for (const grant of knownGrants) addGrant(outer.grants, grant);
@@ -32,7 +38,13 @@ export class RunState {
   }
 
   get scratchpad(): Scratchpad {
-    return this.#outer?.scratchpad ?? (this.#scratchpad ??= new RunScratchpad());
+    if (this.#outer !== undefined) return this.#outer.scratchpad;
+    return (this.#scratchpad ??= this.#stored?.scratchpad ?? new RunScratchpad());
+  }
+
+  /** The scratchpad as a store keeps it; `undefined` if none does. */
+  get storedScratchpad(): StoredScratchpad | undefined {
+    return this.#outer === undefined ? this.#stored : this.#outer.storedScratchpad;
   }
 
   get channels(): Channels {
@@ -69,6 +81,21 @@ export class RunState {
     this.#lastInnerNumbers.set(prefix, number);
     return number;
   }
+}
+
+/** Opens the state of the run of a session; `outer` is that of the run that this one is part of. */
+export function openRunState(
+  runtime: Pick<InvokerRuntime, 'scratchpads' | 'logger'>,
+  session: ScratchpadOwner,
+  options: Pick<SessionOptions, 'durability' | 'isOfStoredRun'>,
+  outer: RunState | undefined,
+): RunState {
+  const { durability, isOfStoredRun = false } = options;
+  const { scratchpads, logger } = runtime;
+  // Only a run of a state store can continue in another process.
+  const isStored = scratchpads !== undefined && (durability !== undefined || isOfStoredRun);
+  const stored = isStored && outer === undefined ? new StoredScratchpad(scratchpads, session, logger) : undefined;
+  return new RunState(durability?.grants, outer, stored);
 }
 
 /** True if two sessions are of the same run, and share its state. */

@@ -24,8 +24,8 @@ import { HumanClock } from '../timing/human-clock.ts';
 import { CallerFilters } from './caller-access.ts';
 import type { Channels } from './channels.ts';
 import { CombinedList, InheritedList } from './inherited-list.ts';
-import { isSameRun, RunState } from './run-state.ts';
-import type { RunGrants } from './run-state.ts';
+import { isSameRun, openRunState } from './run-state.ts';
+import type { RunGrants, RunState } from './run-state.ts';
 import { SessionArtifacts } from './session-artifacts.ts';
 import type { ArtifactData, ArtifactOrigin } from './session-artifacts.ts';
 import type { SessionDurability } from './session-durability.ts';
@@ -43,8 +43,6 @@ export interface TraceLine extends Pick<ChainCallRecord, 'tool' | 'status'> {
 
 /** Reason of the aborted signal of a closed session. One object for all: every run closes a session and few read the reason. */
 const closed = new KernelError('E_CANCELLED', 'The session is closed');
-
-const noWait = (): void => undefined;
 
 /** Mutable state of one run: counters, trace, pins and grants. Close it, or use `await using`. */
 export class InvokerSession implements RunContext, AsyncDisposable {
@@ -115,8 +113,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
     const isPart = parent !== undefined && options.isPartOfParentRun === true;
     this.reportedRunId = isPart ? parent.reportedRunId : this.runId;
     const isInSameRun = parent !== undefined && isSameRun(this, parent);
-    const grants = options.durability?.grants;
-    this.#run = isInSameRun ? parent.#run : new RunState(grants, isPart ? parent.#run : undefined);
+    this.#run = isInSameRun ? parent.#run : openRunState(runtime, this, options, isPart ? parent.#run : undefined);
     for (const file of options.files ?? emptyArray) this.addFile(file);
     this.parentCallId = options.parentCallId;
     this.agent = options.agent ?? parent?.agent;
@@ -174,8 +171,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
   }
 
   get blobScope(): BlobScope {
-    const { principal, sessionId } = this;
-    return (this.#blobScope ??= Object.freeze({ principal, sessionId }));
+    return (this.#blobScope ??= Object.freeze({ principal: this.principal, sessionId: this.sessionId }));
   }
 
   get #artifacts(): SessionArtifacts {
@@ -204,6 +200,11 @@ export class InvokerSession implements RunContext, AsyncDisposable {
 
   get scratchpad(): Scratchpad {
     return this.#run.scratchpad;
+  }
+
+  /** Keeps the scratchpad of a stored run; `undefined` if nothing does. */
+  get storedScratchpad(): RunState['storedScratchpad'] {
+    return this.#run.storedScratchpad;
   }
 
   /** Channels of the run, or those that it shares with the runs around it that have the same principal. */
@@ -247,7 +248,7 @@ export class InvokerSession implements RunContext, AsyncDisposable {
    * memory. Returns the function that ends the wait.
    */
   enterHumanWait(callId: string, approvals: readonly AwaitedApproval[] = emptyArray): () => void {
-    return this.#onHumanWait?.(callId, approvals) ?? this.durability?.onHumanWait(callId, approvals) ?? noWait;
+    return this.#onHumanWait?.(callId, approvals) ?? this.durability?.onHumanWait(callId, approvals) ?? (() => {});
   }
 
   /** @throws KernelError `E_CANCELLED` when the run was cancelled or the session is closed */

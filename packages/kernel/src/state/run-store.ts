@@ -168,7 +168,7 @@ export interface RunStore {
    * Every status other than `running` releases the lease. A final status never changes. It also withdraws, in the same step,
    * every approval of the run that no call has consumed, because no call can take its decision any more, and cancels every
    * live job of the run. Live runs below it end with it, as `cancelled` and in the same way, because no process would resume
-   * them.
+   * them. A store with `values` removes the scratchpads of all these runs (`scratchpadArea`).
    * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
    */
   transition(id: string, change: RunTransition): Promise<boolean>;

@@ -108,7 +108,7 @@ export interface RetentionStore {
    * Removes records that belong to no stored run, such as direct calls of a client: approvals that are not pending and
    * expired before `before`, and all calls of a run id if every one of them ended by then. Damaged rows and events stay.
    * Returns the number of removed approvals plus the number of removed run ids. Shared contents that no exchange uses are
-   * removed too, and are not counted. It works in slices, and other work of the process goes first.
+   * removed too, and scratchpads of runs that are not live; they are not counted. It works in slices, and other work of the process goes first.
    */
   removeOrphans(before: number): Promise<number>;
   /**

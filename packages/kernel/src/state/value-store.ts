@@ -33,5 +33,11 @@ export interface ValueStore {
   list(place: Pick<ValuePlace, 'area' | 'principal'>): Promise<readonly StoredValue[]>;
 }
 
+/**
+ * Area of the scratchpads of live runs that are stored. The key is the id of the run, the owner its principal. The end of a run
+ * removes its value: see `RunStore.transition`.
+ */
+export const scratchpadArea: string = 'run-scratchpads';
+
 /** Values that are encrypted where they are stored. The key belongs to the installation and is not in the store. */
 export type SecretStore = Omit<ValueStore, 'list'>;

@@ -24,7 +24,11 @@ export interface ToolExecutionResult {
   readonly metadata?: JsonObject;
 }
 
-/** Small values that the tools of one run share, its scripts and the parts of an agent included. They end with the run or its process. */
+/**
+ * Small values that the tools of one run share, its scripts and the parts of an agent included. They end with the run. If its runs
+ * are stored, they outlive its pauses and its process: what a call has changed is stored before its result is used. A call that is
+ * made again after a crash sees what its earlier attempt has stored. Without a state store they end with the process.
+ */
 export interface Scratchpad {
   /** Returns a copy; `undefined` if the key has no value. */
   get(key: string): unknown;

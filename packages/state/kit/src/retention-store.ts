@@ -7,6 +7,7 @@ import { packableTurns } from './history-store.ts';
 import { packableEvents, runEventsTable } from './run-events.ts';
 import { inputsTable } from './run-inputs.ts';
 import { isLive, runs } from './run-rows.ts';
+import { removeUnusedScratchpads } from './run-scratchpads.ts';
 import { numberIn, textIn } from './rows.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
 
@@ -172,6 +173,7 @@ export function createRetentionStore(database: Database): RetentionStore {
 
     async removeOrphans(before) {
       while (await removeUnusedContents(database)) await turn();
+      await removeUnusedScratchpads(database);
       return (await removeOrphanedApprovals(before)) + (await removeOrphanedJournals(before));
     },
   };

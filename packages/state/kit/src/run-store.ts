@@ -9,6 +9,7 @@ import { hasInputAfter } from './run-inputs.ts';
 import { endOpenCalls } from './open-calls.ts';
 import { addLastEvent } from './run-events.ts';
 import { checkWriter, isLive, runs } from './run-rows.ts';
+import { removeScratchpad } from './run-scratchpads.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
 import { selectExpired } from './expired-runs.ts';
 import { countPaused, selectAnswered, selectPaused } from './paused-runs.ts';
@@ -110,6 +111,7 @@ export function createRunStore(database: Database): RunStore {
           if (!isChanged) return false;
           await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));
           await endJobsOf(sql, id, `The run ${id}, which started this job, is ${to}`, now);
+          await removeScratchpad(sql, id);
           await endRunsBelow(sql, { id, status: to }, now);
           return true;
         },

@@ -7,6 +7,7 @@ import { endOpenCalls } from './open-calls.ts';
 import { addLastEvent } from './run-events.ts';
 import { jsonText } from './json-text.ts';
 import { isLive, runs } from './run-rows.ts';
+import { removeScratchpad } from './run-scratchpads.ts';
 import { selectRow } from './select.ts';
 
 /** True if a run exists and has a final status, so that no run can start below it. */
@@ -57,6 +58,7 @@ async function cancelRun(sql: SqlRunner, runId: string, message: string, now: nu
   if (row === undefined) return;
   await withdrawOfRun(sql, runId, now, endedReason('cancelled', message));
   await endJobsOf(sql, runId, message, now);
+  await removeScratchpad(sql, runId);
   if (row['kind'] === 'agent') {
     const end = { at: now, type: 'run-end', data: { status: 'cancelled', error } };
     const last = { runId, epoch: numberIn(row, 'epoch') };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { scratchpadArea } from '@ravi/kernel';
 import type { JsonValue } from '@ravi/kernel';
-import { principals, rejectsWith } from './state-store-suite.ts';
+import { midnight, newRun, principals, rejectsWith } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
 const place = { area: 'tool-definitions', principal: 'ada', key: 'github/create_issue' };
@@ -119,6 +120,41 @@ export function valueCases({ needing, options: { reopen } }: StateStoreSuite): v
       await rejectsWith('E_STATE_INVALID', values.put({ ...place, area }, 1));
     }
     await rejectsWith('E_STATE_INVALID', values.put(place, undefined as never));
+  });
+
+  scenario('a run that ends takes its scratchpad with it, and those of the runs below it', async ({ runs, values }) => {
+    const of = (key: string): typeof place => ({ ...place, area: scratchpadArea, key });
+    const kept = async (): Promise<readonly string[]> =>
+      (await values.list({ area: scratchpadArea, principal: 'ada' })).map(({ key }) => key);
+    await runs.create(newRun('above'));
+    await runs.create(newRun('below', { parentRunId: 'above' }));
+    await runs.create(newRun('other'));
+    for (const key of ['above', 'below', 'other']) await values.put(of(key), [['k', '1']]);
+    await values.put({ ...place, key: 'above' }, 'another area');
+    await values.put({ ...of('above'), principal: 'grace' }, 'another owner');
+    assert.ok(await runs.transition('above', { from: ['running'], to: 'paused', now: midnight }));
+    assert.deepEqual(await kept(), ['above', 'below', 'other'], 'a paused run continues');
+    assert.ok(await runs.transition('above', { from: ['paused'], to: 'failed', now: midnight }));
+    assert.deepEqual(await kept(), ['other']);
+    assert.equal((await values.get({ ...place, key: 'above' }))?.value, 'another area');
+    assert.equal((await values.get({ ...of('above'), principal: 'grace' }))?.value, 'another owner');
+  });
+
+  needing('values', 'retention')('scratchpads of runs that are not live are removed', async (store) => {
+    const { runs, values, retention } = store;
+    await runs.create(newRun('live'));
+    await runs.create(newRun('ended'));
+    assert.ok(await runs.transition('ended', { from: ['running'], to: 'completed', now: midnight }));
+    // By processes that had lost their runs.
+    for (const key of ['live', 'ended', 'unknown']) await values.put({ ...place, area: scratchpadArea, key }, []);
+    await values.put({ ...place, key: 'unknown' }, 'another area');
+    await retention.removeOrphans(midnight);
+    const left = await values.list({ area: scratchpadArea, principal: 'ada' });
+    assert.deepEqual(
+      left.map(({ key }) => key),
+      ['live'],
+    );
+    assert.equal((await values.get({ ...place, key: 'unknown' }))?.value, 'another area');
   });
 
   if (reopen === undefined) return;

@@ -172,6 +172,9 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
       if ('result' in prepared) return await leave(prepared.result, end, recorded);
       const session = await openSession(log, (...wait) => bridge?.onHumanWait(...wait) ?? (() => {}), prepared);
       session.holdLease(lease);
+      // The script of a call has the scratchpad of the run above. The dry run of a set has a session of its own.
+      const kept = call === undefined && (epoch > 1 || approve === 'set') ? session.storedScratchpad : undefined;
+      if (kept !== undefined) await waitFor(() => kept.restore());
       bridge = createDurableBridge({
         invoker,
         session,
