@@ -42,7 +42,7 @@ const tools = { allow: ['note', 'recall', 'gate', 'detonate'] };
 for (const { name, plugin, test } of storeCases) {
   test(
     `what tools keep in the scratchpad of a run on ${name} is there after its pauses and after its server was killed`,
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async () => {
       const pilot = { description: 'Notes things.', model: 'calling', tools };
       await using installation = await installAgents(
