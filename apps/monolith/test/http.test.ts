@@ -51,6 +51,10 @@ test('tools are listed with risk, source and schemas, and no path of the host', 
     ],
   );
   assert.ok(!JSON.stringify(body).includes(server.installation.folder));
+  const namesOf = ({ items }: Answer['body']) => items.map(({ name }: { name: string }) => name);
+  assert.deepEqual(namesOf((await server.get('/v1/tools?risk=critical')).body), ['detonate']);
+  assert.deepEqual(namesOf((await server.get('/v1/tools?risk=high&q=leaves')).body), ['launch']);
+  assertProblem(await server.get('/v1/tools?risk=low'), 400, 'E_REQUEST_INVALID', /"risk" must be one of/);
 });
 
 test('the list of tools is not sent again until a tool is added or removed', async () => {
@@ -107,15 +111,24 @@ test('a chain returns value, logs and trace', async () => {
   assert.equal(body.status, 'ok');
   assert.equal(body.value, 'MOON');
   assert.deepEqual(body.logs, [{ level: 'log', text: 'hello' }]);
+  assert.equal(body.outputText, 'MOON');
   assert.equal(body.toolCalls, 1);
-  assert.equal(body.callTrace.length, 1);
+  const [{ tool, callId, argsDigest, status: outcome, durationMs }, ...more] = body.callTrace;
+  assert.deepEqual([tool, callId, outcome, more], ['echo', 'call_1', 'ok', []]);
+  assert.match(argsDigest, /^hmac-sha256:/);
+  assert.deepEqual([body.durationMs, durationMs].map(Number.isFinite), [true, true]);
 });
 
-test('a script that fails is a result and names its own line', async () => {
-  const { status, body } = await server.chain('const a = 1;\nthrow new RangeError(`too much ${a}`);');
+test('a script that fails is a result that names its own line and the calls that have run', async () => {
+  const { status, body } = await server.chain('await tools.echo({ a: 1 });\nthrow new RangeError(`too much`);');
   assert.equal(status, 200);
   assert.equal(body.status, 'error');
   assert.equal(body.error.line, 2);
+  assert.match(body.outputText, /do not repeat those that succeeded:\n1\. echo\(\{"a":1\}\) → ok/);
+  assert.deepEqual(
+    body.callTrace.map(({ tool, status: outcome }: Record<string, string>) => [tool, outcome]),
+    [['echo', 'ok']],
+  );
   assert.ok(!JSON.stringify(body).includes('node_modules'));
 });
 

@@ -57,7 +57,10 @@ export const tools = {
     summary: 'List the tools.',
     query: strictObject(
       {},
-      { q: string({ maxLength: 200, description: 'Words that the name or description contains.' }) },
+      {
+        q: string({ maxLength: 200, description: 'Words that the name or description contains.' }),
+        risk: described(risk, 'Only tools of this risk. Tools that a provider runs have none.'),
+      },
     ),
     responses: { 200: json(page(toolSchema)), 304: empty },
     errors: [],

@@ -146,7 +146,10 @@ export const commands: readonly CommandSpec[] = [
     path: 'tools list',
     summary: 'list the tools with their risk',
     reach: 'api',
-    options: [{ flags: '--query <words>', description: 'only tools whose name or description contains the words' }],
+    options: [
+      { flags: '--query <words>', description: 'only tools whose name or description contains the words' },
+      { flags: '--risk <risk>', description: 'only tools of this risk', choices: ['safe', 'high', 'critical'] },
+    ],
     load: async () => (await import('./commands/tools.ts')).listTools,
   },
   {

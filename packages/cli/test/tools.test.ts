@@ -16,6 +16,9 @@ test('lists every tool with its risk and the first line of its description', asy
     lines.map((line) => line.split(' ', 1)[0]),
     ['add', 'launch', 'wait', 'search_tools', 'describe_tool', 'ask_user', 'ask_clarification', 'info', 'tool_chain'],
   );
+  const high = await run('tools', 'list', '--risk', 'high');
+  assert.equal(high.output, 'launch  high      Leaves a line in a file.\n');
+  assert.equal((await run('tools', 'list', '--risk', 'low')).code, 2);
   const json = await run('tools', 'list', '--json');
   const { tools } = JSON.parse(json.output) as { tools: { name: string; source: string }[] };
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import { KernelError } from '@ravi/kernel';
+import { isToolRisk, KernelError } from '@ravi/kernel';
 import { nearNames } from '@ravi/support';
 import type { Connection } from '../connection/connection.ts';
 import { connect } from '../connection/connect.ts';
@@ -10,11 +10,12 @@ import { statusText } from '../render/format.ts';
 import { tableLines } from '../render/table.ts';
 import { visible } from '../render/visible.ts';
 
-/** Lists the tools with their risk, optionally only those that contain the words. */
+/** Lists the tools with their risk, optionally only those that contain the words or have one risk. */
 export const listTools: CommandBody = async (invocation, terminal) => {
-  const { query: q } = invocation.values;
+  const { query: q, risk: only } = invocation.values;
   await using client = await connect(invocation, terminal, { needsInstallation: true });
-  const { items: tools } = await client.tools.list(q === undefined ? {} : { q });
+  const filter = { ...(q === undefined ? {} : { q }), ...(isToolRisk(only) ? { risk: only } : {}) };
+  const { items: tools } = await client.tools.list(filter);
   if (invocation.isJson) return terminal.print(JSON.stringify({ tools }));
   const rows = tools.map(({ name, risk = 'hosted', description }) => [
     visible(name),

@@ -46,15 +46,15 @@ export function toolOperations({
   const keyedCalls = createKeyedCalls({ journal, registry: toolbox });
   const replyWithAll = createToolList({ toolbox, invoker });
   return [
-    implement(api.tools.list, ({ query: { q = '' }, headers, caller }) => {
+    implement(api.tools.list, ({ query: { q = '', risk: only }, headers, caller }) => {
       const filter = toolAccess.toolsOf(caller.principal);
       const wanted = q.toLowerCase().split(/\s+/).filter(Boolean);
-      if (wanted.length === 0) return replyWithAll(headers, filter);
+      if (wanted.length === 0 && only === undefined) return replyWithAll(headers, filter);
       const all = describeTools(toolbox, invoker.policy, filter);
       return listOf(
-        all.filter(({ name, description }) => {
+        all.filter(({ name, description, risk }) => {
           const text = `${name} ${description}`.toLowerCase();
-          return wanted.every((word) => text.includes(word));
+          return (only === undefined || risk === only) && wanted.every((word) => text.includes(word));
         }),
       );
     }),
