@@ -1,10 +1,14 @@
+import { posix } from 'node:path';
 import { targetOf } from './links.ts';
 import { exists, read } from './repository.ts';
 
 const page = 'docs/reference/concepts.md';
 
-/** Tests below these folders use a server, the command line or a browser as users do. */
-const startsServers = /^(?:apps\/(?:monolith|console)\/test|packages\/cli\/test|examples\/support-desk\/test)\//;
+/** Tests below these folders may use a server, the command line or a browser as users do. */
+const entries = /^(?:apps\/(?:monolith|console)|packages\/cli|examples\/support-desk)\/test\//;
+
+/** Calls that open a server or a command line, or start a process of one. */
+const starts = /\b(?:openMonolith|runCommandLine|spawn)\(/;
 
 /** One concept of the page. */
 export interface Concept {
@@ -57,8 +61,24 @@ function pageProblems({ name, shownOn }: Concept): readonly string[] {
 function testProblems({ test }: Concept): readonly string[] {
   const [title, path] = linkOf(test);
   if (path === undefined || !exists(path)) return [`names the test ${test}, which does not exist`];
-  const problems = startsServers.test(path) ? [] : [`names a test in ${path}, which uses no server`];
-  return read(path).includes(title) ? problems : [...problems, `names “${title}”, which ${path} does not contain`];
+  const problems = entries.test(path) && startsServer(path) ? [] : [`names a test in ${path}, which uses no server`];
+  return hasTest(read(path), title) ? problems : [...problems, `names “${title}”, which is not a test of ${path}`];
+}
+
+// The title is the first argument of a call, perhaps with more words in parentheses at its end.
+function hasTest(text: string, title: string): boolean {
+  const quoted = title.replaceAll(/[$()*+.?[\]^{|}\\]/g, '\\$&');
+  return new RegExp(`\\(\\s*(['"\`])${quoted}(?: \\([^\\n]+\\))?\\1,`).test(text);
+}
+
+// In the file itself, or in a file next to it that it imports.
+function startsServer(path: string, seen: Set<string> = new Set()): boolean {
+  if (seen.has(path) || !exists(path)) return false;
+  seen.add(path);
+  const text = read(path);
+  const imports = Array.from(text.matchAll(/ from '(\.[^']+)'/g), ([, file = '']) => file);
+  const helpers = imports.map((file) => posix.join(posix.dirname(path), file)).filter((file) => entries.test(file));
+  return starts.test(text) || helpers.some((file) => startsServer(file, seen));
 }
 
 function linkOf(markdown: string): readonly [text: string, path: string | undefined] {

@@ -37,6 +37,7 @@ test('a start reports tools without a risk and files that do not load, and loads
       // Helpers of the tools next to them.
       'tools/_shared.mjs': 'export default {',
       'tools/_shared/tool.mjs': 'export default {',
+      'tools/folder/tool.mjs': `export default { name: 'folder', description: 'x', inputSchema: {}, risk: 'safe', execute: async () => ({ content: [], isError: false }) };`,
     },
     { logger },
   );
@@ -48,7 +49,7 @@ test('a start reports tools without a risk and files that do not load, and loads
   );
   const warnings = JSON.stringify(logger.records);
   for (const name of ['echo', 'broken.mjs', 'empty.mjs']) assert.ok(warnings.includes(name), name);
-  assert.equal((await server.post('/v1/tools/echo', {})).body.status, 'ok');
+  for (const name of ['echo', 'folder']) assert.equal((await server.post(`/v1/tools/${name}`, {})).body.status, 'ok');
 });
 
 test('the log says why a tool or a skill did not load', async () => {

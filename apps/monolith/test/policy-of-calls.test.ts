@@ -84,6 +84,51 @@ test('a script reaches neither itself nor more calls than its budget', async () 
   );
 });
 
+test('the gates judge a call in their order, and the first that refuses it gives the reason', async () => {
+  const gone = { $artifact: `blob_${'0'.repeat(32)}` };
+  const codeOf = async (tool: string, args: object): Promise<string> =>
+    (await server.post(`/v1/tools/${tool}`, { args })).body.error.code;
+  // The budget is judged before the name of the tool, and the kind of the tool before its arguments.
+  const { body } = await server.chain(
+    `const first = await tools.tool_chain.safe({});
+     const second = await tools['no' + 'where'].safe({});
+     return [first.error.code, second.error.code];`,
+    { maxScriptCalls: 1 },
+  );
+  assert.deepEqual(body.value, ['E_TOOL_NOT_CALLABLE', 'E_BUDGET_EXHAUSTED']);
+  // What the caller may call is judged before references, and both of them and arguments before a person is asked.
+  const { run } = await play(server, [
+    [useTool('a', 'activate_skill', { name: 'careful' })],
+    [useTool('b', 'size', { data: gone, more: 1 })],
+  ]);
+  assert.equal(run.trace.at(-1).errorCode, 'E_TOOL_NOT_ALLOWED');
+  const { body: before } = await server.get('/v1/approvals');
+  assert.equal(await codeOf('launch', { target: gone }), 'E_BLOB_NOT_FOUND');
+  assert.equal(await codeOf('files', { action: 'delete', more: 1 }), 'E_ARGUMENTS_INVALID');
+  const { body: after } = await server.get('/v1/approvals');
+  assert.equal(after.items.length, before.items.length);
+});
+
+test('a script passes a large result on to another tool, and the model reads only what the script returns', async () => {
+  const code = `
+    const table = await tools.table({ rows: 300_000 });
+    return { kind: typeof table, size: await tools.size({ data: table }) };`;
+  const { requests, run } = await play(server, [
+    [useTool('a', 'tool_chain', { code })],
+    [{ type: 'text', text: 'done' }],
+  ]);
+  const told = JSON.stringify(requests[1].messages);
+  assert.match(told, /1200000/);
+  // Above maxScriptResultBytes not even the script has it, only a handle.
+  assert.match(told, /object/);
+  assert.doesNotMatch(told, /row row/);
+  assert.deepEqual(run.trace.map(({ tool, status }: Body) => `${tool} ${status}`).toSorted(), [
+    'size ok',
+    'table ok',
+    'tool_chain ok',
+  ]);
+});
+
 test('a large result is a preview and a reference, whose content another tool gets; one without content is refused', async () => {
   const { run, requests } = await play(server, [[useTool('a', 'table')], [{ type: 'text', text: 'read' }]]);
   const [{ ref, bytes }] = run.artifacts;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from 'vitest';
+import { readEvents } from './support/event-reader.ts';
 import { play, startPlaying, useTool } from './support/playing-model.ts';
+import { approve } from './support/run-requests.ts';
 import type { Body } from './support/run-requests.ts';
 import type { TestServer } from './support/server.ts';
 
@@ -43,6 +45,7 @@ export default [
   }),
   tool('hang', () => new Promise(() => {})),
   tool('fail', async () => ({ content: [{ type: 'text', text: 'it is broken' }], isError: true })),
+  tool('closed', async () => text('opened')),
 ];`;
 
 const counter = `
@@ -71,13 +74,20 @@ export default [
     const { text: whole, artifactRef } = await invoker.invoke({ name: 'long', args: {} }, { session });
     return text(whole.length + ' ' + artifactRef);
   }),
+  tool('unapproved', async () => {
+    const toolbox = new Toolbox([{ ...long, name: 'risky', risk: 'high' }, long]);
+    const invoker = new ToolInvoker({ registry: toolbox });
+    await using session = invoker.openSession();
+    const { status, error } = await invoker.invoke({ name: 'risky', args: {} }, { session });
+    return text([toolbox.size, toolbox.names(), status, error.code].join(' '));
+  }),
   tool('whoami', async (_args, { agent }) => text(String(agent))),
 ];`;
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startPlaying(
-    { policy: { callTimeoutMs: 1_000 } },
+    { policy: { callTimeoutMs: 1_000 }, toolAccess: { disabled: ['closed'] } },
     { 'tools/kinds.mjs': kinds, 'tools/count.mjs': counter, 'tools/inner.mjs': inner },
   );
 }, 60_000);
@@ -153,7 +163,50 @@ test('a call ends at its time limit, and a failure of a tool is its result', asy
   assert.match(text, /callTimeoutMs.* \| it is broken/);
 });
 
+test('every call has one start, one end and one record, however it ends', async () => {
+  const names = ['begin', 'fail', 'hang', 'lookup', 'closed', 'nowhere'];
+  const { run } = await play(server, [names.map((name, index) => useTool(`call ${index}`, name))]);
+  const ends = ['begin ok', 'closed denied', 'fail error', 'hang timeout', 'lookup error', 'nowhere error'];
+  const endsOf = (items: readonly Body[]) => items.map(({ tool, status }: Body) => `${tool} ${status}`).toSorted();
+  assert.deepEqual(endsOf(run.trace), ends);
+  const seen: Record<'tool-call' | 'tool-result', Body[]> = { 'tool-call': [], 'tool-result': [] };
+  for await (const { event, data } of readEvents(await fetch(`${server.url}/v1/runs/${run.id}/events`))) {
+    if (event === 'tool-call' || event === 'tool-result') seen[event].push(JSON.parse(data).data);
+  }
+  const started: readonly string[] = seen['tool-call'].map(({ tool }) => tool);
+  assert.deepEqual(started.toSorted(), names.toSorted());
+  assert.deepEqual(endsOf(seen['tool-result']), ends);
+});
+
+test('what a provider returns for its own tool goes back to it with the next request', async () => {
+  const found = { type: 'unknown', source: 'playing', raw: { type: 'lookup_result', found: 7 } };
+  const { run, requests } = await play(server, [[found, useTool('a', 'begin')], [{ type: 'text', text: 'seven' }]]);
+  const [, answer] = requests[1].messages;
+  assert.deepEqual(answer.content[0], found);
+  assert.deepEqual(
+    run.trace.map(({ tool }: Body) => tool),
+    ['begin'],
+  );
+});
+
 test('a tool knows the agent of its run, may ask one of its own, and may call without a store of artifacts', async () => {
   const calls = [useTool('a', 'whoami'), useTool('b', 'ponder'), useTool('c', 'inline')];
   assert.equal((await play(server, [calls])).text, 'ravi | because | 10000 undefined');
+});
+
+test('an invoker without an approver refuses each call that needs one', async () => {
+  const { text } = await play(server, [[useTool('a', 'unapproved')]]);
+  assert.equal(text, '2 risky,long denied E_APPROVAL_NO_HANDLER');
+});
+
+test('the wait for an approver is not part of the time limit of a call', async () => {
+  const called = server.post('/v1/tools/launch', { args: { target: 'moon' } });
+  let asked: Body;
+  const waits = async (): Promise<boolean> => {
+    [asked] = (await server.get('/v1/approvals?status=pending')).body.items;
+    return asked !== undefined && Date.now() - asked.requestedAt > 1_000;
+  };
+  while (!(await waits()));
+  await approve(server.url, asked);
+  assert.equal((await called).body.text, 'launched');
 });
