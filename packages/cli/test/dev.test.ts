@@ -21,6 +21,7 @@ test(
     const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
     await mkdir(join(folder, 'tools'));
     await write('tools/say.mjs', sayTool('one'));
+    await write('tools/plain.mjs', sayTool('plain').replace(`'say'`, `'plain'`));
     await write('ravi.config.json', JSON.stringify({ tools: ['./tools'] }));
     const child = spawn(process.execPath, [entry, 'dev', '--port', '0', '--no-open'], {
       cwd: folder,
@@ -60,17 +61,21 @@ test(
       await line(/^say: ok in \d+\.\d ms$/);
 
       await write('tools/say.mjs', sayTool('two'));
-      await line(/^reloaded tools: changed say$/);
+      await line(/^reloaded tools: changed plain, say$/);
       assert.equal(await say(), 'two');
 
       await write('tools/say.mjs', `export default {\n  name: 'say' broken };`);
       await line(/^tools\/say\.mjs: .*say\.mjs:2:15.*; say stays as before$/);
       assert.equal(await say(), 'two');
+      await write('tools/new.mjs', 'export default { name: }');
+      await line(/^tools\/new\.mjs: .*new\.mjs:1:24/);
 
       await mkdir(join(folder, 'more'));
       await write('more/extra.mjs', sayTool('x').replace(`'say'`, `'extra'`));
       await write('ravi.config.json', JSON.stringify({ tools: ['./tools', './more'] }));
       await line(/^reloaded more: added extra$/);
+      // No tool has changed when only a broken file has.
+      assert.equal(lines.filter((each) => each.startsWith('reloaded tools:')).length, 1, lines.join('\n'));
       // The new folder is watched too.
       await write('more/third.mjs', sayTool('x').replace(`'say'`, `'third'`));
       await line(/^reloaded more: added third$/);

@@ -54,7 +54,7 @@ interface ReadConfig {
 
 const nothing: ConfigChanges = { changed: [], needsRestart: [] };
 
-/** Creates the reload of a process. Reloads are executed one after the other. */
+/** Creates the reload of a process. Reloads are executed one after the other; those that wait at the same time are one. */
 export function createReload(parts: ReloadParts): Reload {
   const { toolSources, toolAccess, workspaces, skills, guides, liveConfig, readAgain, baseDir, redactor, logger } =
     parts;
@@ -195,7 +195,19 @@ export function createReload(parts: ReloadParts): Reload {
     last = result.catch(() => undefined);
     return result;
   }
-  return Object.assign((options: ReloadOptions = {}) => inOrder(() => reload(options)), {
+  /** Reloads that wait for their turn, by `isLogged`. They read all files after this, so a caller that asks meanwhile gets the same one. */
+  const waiting = new Map<boolean, Promise<ReloadResult>>();
+  function reloadInTurn({ isLogged = true }: ReloadOptions = {}): Promise<ReloadResult> {
+    const known = waiting.get(isLogged);
+    if (known !== undefined) return known;
+    const result = inOrder(() => {
+      waiting.delete(isLogged);
+      return reload({ isLogged });
+    });
+    waiting.set(isLogged, result);
+    return result;
+  }
+  return Object.assign(reloadInTurn, {
     changeWorkspace: (change: WorkspaceChange) => inOrder(() => changeWorkspace(change)),
   });
 }

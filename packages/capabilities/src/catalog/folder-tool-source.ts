@@ -18,7 +18,8 @@ export interface FolderToolSourceOptions {
  * Creates a source of the tools of a folder: each file `<name>.ts`, `.js` or `.mjs` and each `<name>/tool.ts` below it that
  * default-exports a tool or a list of tools, sorted by name. Files whose names start with `_` or `.`, tests and type
  * declarations are ignored. A file that fails to load is reported by name; the others still load. After a change of any file of
- * the folder, `reload` loads all of its modules again; Node keeps each loaded version in memory.
+ * the folder, `reload` loads all of its modules again; if only files that do not load have changed, every tool stays the same object. Node
+ * keeps each loaded version in memory.
  * `open` @throws KernelError `E_CONFIG_INVALID` when the folder cannot be read, `E_CANCELLED`
  */
 export function createFolderToolSource(folder: string, options: FolderToolSourceOptions = {}): ToolSource {
@@ -33,8 +34,12 @@ export function createFolderToolSource(folder: string, options: FolderToolSource
       return {
         content: () => content,
         async reload() {
-          if (!(await loader.renew()) && content.failures.length === 0) return;
-          files = await loadFiles(folder, { loader, signal, before: files });
+          const changed = await loader.renew();
+          if (changed.size === 0 && content.failures.length === 0) return;
+          const next = await loadFiles(folder, { loader, signal, before: files });
+          // No module that loads has imported a file that cannot be.
+          const isBroken = (file: string): boolean => (next.get(file) ?? files.get(file))?.isBroken === true;
+          files = changed.size > 0 && [...changed].every(isBroken) ? withUnchanged(next, files) : next;
           content = contentOf(files);
         },
         async [Symbol.asyncDispose]() {},
@@ -43,8 +48,14 @@ export function createFolderToolSource(folder: string, options: FolderToolSource
   };
 }
 
+/** Content of a file. */
+interface LoadedFile extends ToolSourceContent {
+  /** True if it could not be imported. */
+  readonly isBroken?: boolean;
+}
+
 /** Content of each file of a folder, sorted by name. */
-type LoadedFiles = ReadonlyMap<string, ToolSourceContent>;
+type LoadedFiles = ReadonlyMap<string, LoadedFile>;
 
 interface LoadOptions {
   readonly loader: ModuleLoader;
@@ -54,20 +65,35 @@ interface LoadOptions {
 }
 
 async function loadFiles(folder: string, { loader, signal, before }: LoadOptions): Promise<LoadedFiles> {
-  const files = new Map<string, ToolSourceContent>();
+  const files = new Map<string, LoadedFile>();
   for (const file of await toolFiles(folder)) {
     if (signal.aborted) throw new KernelError('E_CANCELLED', `Loading the tools of ${folder} was cancelled`);
-    const { tools, failures } = await loadFile(folder, file, loader);
+    const loaded = await loadFile(folder, file, loader);
     const previous = before.get(file)?.tools ?? [];
-    files.set(file, failures.length > 0 && previous.length > 0 ? keep(previous, failures) : { tools, failures });
+    files.set(file, loaded.failures.length > 0 && previous.length > 0 ? keep(previous, loaded) : loaded);
   }
   return files;
 }
 
-function keep(tools: readonly AnyTool[], failures: ToolSourceContent['failures']): ToolSourceContent {
+/** Returns the files with the earlier content of those that loaded before and now. */
+function withUnchanged(files: LoadedFiles, before: LoadedFiles): LoadedFiles {
+  const isLoaded = (loaded: LoadedFile | undefined): loaded is LoadedFile => loaded?.failures.length === 0;
+  return new Map(
+    Array.from(files, ([file, loaded]) => {
+      const earlier = before.get(file);
+      return [file, isLoaded(loaded) && isLoaded(earlier) ? earlier : loaded];
+    }),
+  );
+}
+
+function keep(tools: readonly AnyTool[], { failures, ...loaded }: LoadedFile): LoadedFile {
   const names = tools.map(({ name }) => name).join(', ');
   const stays = `${names} ${tools.length === 1 ? 'stays' : 'stay'} as before`;
-  return { tools, failures: failures.map(({ from, message }) => ({ from, message: `${message}; ${stays}` })) };
+  return {
+    ...loaded,
+    tools,
+    failures: failures.map(({ from, message }) => ({ from, message: `${message}; ${stays}` })),
+  };
 }
 
 function contentOf(files: LoadedFiles): ToolSourceContent {
@@ -105,8 +131,8 @@ async function nestedFiles(folder: string, entry: string): Promise<readonly stri
   return entries.filter((name) => /^tool\.(?:ts|js|mjs)$/.test(name)).map((name) => `${entry}/${name}`);
 }
 
-async function loadFile(folder: string, file: string, loader: ModuleLoader): Promise<ToolSourceContent> {
-  const fail = (message: string): ToolSourceContent => ({ tools: [], failures: [{ from: file, message }] });
+async function loadFile(folder: string, file: string, loader: ModuleLoader): Promise<LoadedFile> {
+  const fail = (message: string): LoadedFile => ({ tools: [], failures: [{ from: file, message }] });
   let candidates: readonly unknown[];
   const wrong = await problemWithFile(join(folder, file), maxBytes);
   if (wrong !== undefined) return fail(wrong);
@@ -116,7 +142,7 @@ async function loadFile(folder: string, file: string, loader: ModuleLoader): Pro
     candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];
   } catch (error) {
     const place = syntaxErrorPlace(error) ?? (await placeInJavaScript(error, join(folder, file)));
-    return fail(place === undefined ? textOf(error) : `${textOf(error)} (${place})`);
+    return { ...fail(place === undefined ? textOf(error) : `${textOf(error)} (${place})`), isBroken: true };
   }
   const problems = candidates.map(problemWith);
   return {

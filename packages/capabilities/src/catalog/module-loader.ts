@@ -1,15 +1,19 @@
 import { realpathSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import nodeModule, { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { refuseExit } from './refuse-exit.ts';
 
 /** Loader of the modules of a folder, again after they have changed. */
 export interface ModuleLoader {
   /** Loads a module by its path in the folder. The same module until {@link renew}. */
   load(file: string): Promise<{ readonly default?: unknown }>;
-  /** Makes the next loads read the files again, if one of the folder has changed since it was last asked. */
-  renew(): Promise<boolean>;
+  /**
+   * Makes the next loads read the files again, if one of the folder has changed since it was last asked. Returns the paths in the folder
+   * of the files that are new, changed or gone.
+   */
+  renew(): Promise<ReadonlySet<string>>;
 }
 
 /** Parameter that makes the address of a module another one, so that Node loads it again. */
@@ -31,18 +35,19 @@ export function createModuleLoader(folder: string): ModuleLoader {
       await seen;
       const url = pathToFileURL(join(folder, file));
       if (version !== undefined) url.searchParams.set(parameter, version);
-      return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href);
+      return refuseExit(folder, () => import(/* webpackIgnore: true */ /* @vite-ignore */ url.href));
     },
     async renew() {
       const [before, now] = [await seen, await fingerprintOf(folder)];
-      if (before === now) return false;
+      const changed = new Set([...before.keys(), ...now.keys()].filter((path) => before.get(path) !== now.get(path)));
+      if (changed.size === 0) return changed;
       seen = Promise.resolve(now);
       hook();
       version = String(nextVersion());
       const root = realpathSync(folder);
       folders.set(version, `${pathToFileURL(root).href}/`);
       forgetCommonJs(root);
-      return true;
+      return changed;
     },
   };
 }
@@ -78,9 +83,9 @@ function forgetCommonJs(root: string): void {
   for (const path of Object.keys(cache)) if (path.startsWith(`${root}/`)) delete cache[path];
 }
 
-/** Returns a text that changes with any file of the folder. */
-async function fingerprintOf(folder: string): Promise<string> {
-  const lines: string[] = [];
+/** Returns a text for each file of the folder that changes with it. */
+async function fingerprintOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
   const open = [folder];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     // What cannot be read is reported when it is loaded.
@@ -89,8 +94,10 @@ async function fingerprintOf(folder: string): Promise<string> {
       const path = join(next, entry.name);
       if (entry.isDirectory()) open.push(path);
       const info = entry.isDirectory() ? undefined : await stat(path, { bigint: true }).catch(() => undefined);
-      if (info !== undefined) lines.push(`${path} ${info.size} ${info.mtimeNs} ${info.ctimeNs} ${info.ino}`);
+      if (info !== undefined) {
+        files.set(relative(folder, path), `${info.size} ${info.mtimeNs} ${info.ctimeNs} ${info.ino}`);
+      }
     }
   }
-  return lines.toSorted().join('\n');
+  return files;
 }

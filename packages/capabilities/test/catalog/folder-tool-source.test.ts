@@ -115,6 +115,40 @@ test('loading can be cancelled', async () => {
   });
 });
 
+test('a reload for files that do not load keeps every other tool as it is', async () => {
+  write({ 'a.mjs': `export default ${toolText('a')}`, 'b.mjs': `export default ${toolText('b')}` });
+  const source = createFolderToolSource(folder);
+  await using opened = await source.open({ signal: new AbortController().signal, onChange() {} });
+  const { tools: before } = opened.content();
+  const reload = async (): Promise<ToolSourceContent> => {
+    await opened.reload?.();
+    return opened.content();
+  };
+  write({ 'new.mjs': 'export default { name: }' });
+  let content = await reload();
+  expect(content.failures.map(({ from }) => from)).toEqual(['new.mjs']);
+  expect(content.tools.every((tool, index) => tool === before[index])).toBe(true);
+  write({ 'b.mjs': 'throw new Error("broken")' });
+  content = await reload();
+  expect(content.failures.map(({ from }) => from)).toEqual(['b.mjs', 'new.mjs']);
+  expect(content.tools.every((tool, index) => tool === before[index])).toBe(true);
+  rmSync(join(folder, 'new.mjs'));
+  content = await reload();
+  expect(content.tools.every((tool, index) => tool === before[index])).toBe(true);
+  write({ 'b.mjs': `export default ${toolText('c')}` });
+  content = await reload();
+  expect([content.failures, content.tools.map(({ name }) => name)]).toEqual([[], ['a', 'c']]);
+});
+
+test('a file that ends the process while it loads is reported, and the process continues', async () => {
+  write({ 'a.mjs': `export default ${toolText('a')}`, 'program.mjs': 'process.exit(3)' });
+  const { exit } = process;
+  const { tools, failures } = await load(createFolderToolSource(folder));
+  expect(tools.map(({ name }) => name)).toEqual(['a']);
+  expect(failures).toEqual([{ from: 'program.mjs', message: 'Error: calls process.exit(3) while it loads' }]);
+  expect(process.exit).toBe(exit);
+});
+
 test('a syntax error in JavaScript is reported with its file and line', () => {
   write({ 'broken.mjs': 'export default [\n  { name: 1 oops },\n];\n' });
   // In a process of its own: the test runner replaces the errors of imports.
