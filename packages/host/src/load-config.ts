@@ -8,6 +8,9 @@ import { importProblem, messageOf } from './describe-error.ts';
 import { parseJson } from './parse-json.ts';
 import { invalidConfig, resolveConfig } from './resolve-config.ts';
 
+/** Maximum size of a configuration file: a reload reads and checks it while the server works. */
+const maxBytes = 4_194_304;
+
 /** A configuration and its origin. */
 export interface LoadedConfig {
   readonly config: ResolvedConfig;
@@ -36,6 +39,7 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
 }
 
 async function readConfig(path: string, isReload: boolean): Promise<unknown> {
+  await checkFile(path);
   if (extname(path) === '.json') return parseJson(await readText(path), path);
   if (!/^\.[mc]?[jt]s$/.test(extname(path))) {
     throw invalidConfig(path, ['a configuration file ends in .json, .ts or .js']);
@@ -51,6 +55,16 @@ async function readConfig(path: string, isReload: boolean): Promise<unknown> {
   }
   if (module.default === undefined) throw invalidConfig(path, ['the module has no default export']);
   return module.default;
+}
+
+// Reading a pipe may never end.
+async function checkFile(path: string): Promise<void> {
+  const file = await stat(path).catch((cause: unknown) => {
+    throw invalidConfig(path, [`the file could not be read: ${messageOf(cause)}`], cause);
+  });
+  if (!file.isFile()) throw invalidConfig(path, ['the file could not be read: it is not a regular file']);
+  if (file.size > maxBytes)
+    throw invalidConfig(path, [`the file has ${file.size} bytes; at most ${maxBytes} are allowed`]);
 }
 
 async function versionOf(path: string): Promise<string> {

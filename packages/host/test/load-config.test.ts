@@ -148,6 +148,15 @@ test('a JSON mistake is reported with file, line, column and the expected token'
   }
 });
 
+test('a huge file, and one that is not a file, are refused without reading them', async () => {
+  const huge = `{ "tools": [${'1,'.repeat(2_100_000)}`;
+  await assert.rejects(load({ 'ravi.config.json': huge }), invalid('ravi.config.json', 'at most 4194304 are allowed'));
+  await assert.rejects(
+    load({ 'ravi.config.json/file': '' }),
+    invalid('ravi.config.json: the file could not be read: it is not'),
+  );
+});
+
 test('a byte order mark is ignored', async () => {
   assert.equal((await load({ 'ravi.config.json': '\uFEFF{"server": {"port": 5}}' })).config.server.port, 5);
 });
