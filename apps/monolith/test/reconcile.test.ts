@@ -43,7 +43,13 @@ async function linesIn({ folder }: TestInstallation, name: string): Promise<read
   return text.split('\n').filter(Boolean);
 }
 
-const lax = { policy: { maxRiskUnapproved: 'high' as const } };
+const lax = { policy: { maxRiskUnapproved: 'high' as const }, budgets: { server: { maxToolCallsPerDay: 100 } } };
+
+/** Returns the calls that the budget of the day has counted. */
+async function countedCalls(url: string): Promise<number> {
+  const { items } = await send(url, '/v1/budgets');
+  return items.find(({ name }: { readonly name: string }) => name.includes('server.maxToolCallsPerDay')).used;
+}
 
 for (const [what, books, found] of [
   ['took effect', true, 'ada, found in the books'],
@@ -68,6 +74,8 @@ for (const [what, books, found] of [
       assert.equal((await linesIn(installation, 'books.txt')).length, 1);
       assert.deepEqual(await linesIn(installation, 'asked.txt'), ['ada', 'ada']);
       assert.deepEqual(await linesIn(installation, 'attempts.txt'), books ? ['ada'] : ['ada', 'ada']);
+      // All attempts are one call.
+      assert.equal(await countedCalls(await third.url()), 1);
     },
   );
 }
@@ -76,7 +84,8 @@ test(
   'a call of an agent that did not take effect runs under its approval after the server was killed',
   { timeout: 90_000 },
   async () => {
-    const config = { agent: { demoScript: './demo.ts' }, approvals: { mode: 'pause' as const } };
+    const { budgets } = lax;
+    const config = { agent: { demoScript: './demo.ts' }, approvals: { mode: 'pause' as const }, budgets };
     const demo = `return (await tools.pay({ to: 'ada' })).paid`;
     await using installation = await createInstallation(config, { 'tools/pay.mjs': pay, 'demo.ts': demo });
     using first = startBundled(installation.folder);
@@ -92,6 +101,8 @@ test(
     assert.equal((await linesIn(installation, 'books.txt')).length, 1);
     const { items } = await send(next, `/v1/approvals?runId=${id}`);
     assert.equal(items.length, 1, 'it was approved once');
+    // The script and the payment inside it.
+    assert.equal(await countedCalls(next), 2);
   },
 );
 
@@ -120,4 +131,5 @@ test('a direct call is reconciled when its request is repeated with its key', { 
   using third = startBundled(installation.folder);
   assert.deepEqual(await post(await third.url(), 'eve', false), [200, { paid: 'eve' }]);
   assert.deepEqual((await linesIn(installation, 'books.txt')).length, 2);
+  assert.equal(await countedCalls(await third.url()), 2);
 });

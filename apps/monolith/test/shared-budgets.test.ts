@@ -172,6 +172,39 @@ test(
   },
 );
 
+test('a provider that counts wrongly, or not at all, gives no budget back', { timeout: 120_000 }, async () => {
+  const wrong = model
+    .replace('Number(messages[0].content[0].text)', '12')
+    .replace('usage: { inputTokens: 30, outputTokens: 30 }', 'usage: (0, eval)(messages[0].content[0].text)');
+  const agents = { frugal: { budget: { maxTokens: 9_000 } } };
+  const budgets = { perPrincipal: { maxTokensPerDay: 1_000_000 } };
+  await using server = await startServer(
+    { agents, budgets, plugins: { modelProvider: [{ use: './model.mjs' }] } },
+    { 'model.mjs': wrong },
+    { isServer: true },
+  );
+  const { url } = server;
+  let before = 0;
+  for (const usage of [
+    '({ inputTokens: -1e9, outputTokens: 1 })',
+    '({ inputTokens: NaN, outputTokens: 1 })',
+    '({ inputTokens: 1, outputTokens: Infinity })',
+    '({ inputTokens: "1", outputTokens: 1 })',
+    'null',
+    '({ inputTokens: 0, outputTokens: 0 })',
+  ]) {
+    const run = await send(url, '/v1/runs', { kind: 'agent', agent: 'frugal', task: usage });
+    const ended = await until(url, run.id, 'run-end');
+    assert.equal(ended.reason, 'budget', `${usage}: ${JSON.stringify(ended)}`);
+    const { items } = await send(url, '/v1/budgets');
+    const day = items.find(({ name }: { name: string }) => name.includes('maxTokensPerDay'));
+    // It counts at least what was sent.
+    assert.ok(day.used > before + 1_000, `${usage}: ${before} -> ${day.used}`);
+    assert.equal(day.reserved, 0, usage);
+    before = day.used;
+  }
+});
+
 test('budgets that make no sense are refused at their place', async () => {
   await assert.rejects(
     open({ perAgent: { rvi: { maxTokensPerDay: 1 } } }),

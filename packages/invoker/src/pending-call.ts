@@ -108,6 +108,8 @@ export class PendingCall {
   hasInnerCalls = false;
   /** Earlier attempt of this call that has not been reconciled. */
   interrupted: InterruptedCall | undefined;
+  /** True if the budgets that runs share have counted the call: the start of an earlier attempt is on record. */
+  readonly isCounted: boolean;
   /** Number of the attempt for the journal, if this call had an earlier one. */
   attempt: number | undefined;
   /** Result of the earlier attempt, if it took effect. */
@@ -192,6 +194,7 @@ export class PendingCall {
     this.#rawArgs = call.args;
     const isUsed = (earlier: InterruptedCall): boolean =>
       earlier.completion !== undefined || canReconcile(runtime.registry.get(call.name));
+    this.isCounted = interrupted !== undefined;
     this.interrupted = interrupted !== undefined && isUsed(interrupted) ? interrupted : undefined;
     this.attempt = this.interrupted?.attempt;
     this.startedAt = runtime.clock.now();

@@ -34,6 +34,7 @@ export { createRateLimit } from './rate-limit.ts';
 export type { RateLimit } from './rate-limit.ts';
 export { readApproval } from './read-approval.ts';
 export type { ReadApproval } from './read-approval.ts';
+export { noUsage, ReceivedUsage, validUsage } from './received-usage.ts';
 export { retryDelayMs } from './retry-delay.ts';
 export type { RetryableError, RetryPolicy } from './retry-delay.ts';
 export { retryWhileUnavailable } from './retry-while-unavailable.ts';

@@ -14,7 +14,7 @@ import type {
   ModelUsage,
   Principal,
 } from '@ravi/kernel';
-import { errorText, randomId } from '@ravi/support';
+import { errorText, randomId, ReceivedUsage } from '@ravi/support';
 import { budgetExceeded } from '../agent/budget.ts';
 import type { AgentContext } from '../agent/agent-context.ts';
 import type { AgentMiddleware } from '../agent/middleware.ts';
@@ -55,7 +55,6 @@ export interface SharedBudgets {
 const dayMs = 86_400_000;
 /** Longest time for which a process that was killed keeps what it reserved. */
 const reservedMs = 600_000;
-const charactersPerToken = 4;
 const maxRefusedRuns = 10_000;
 
 /** Creates budgets over a store. Nothing is stored for a run that no limit concerns. */
@@ -137,16 +136,13 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
     if ('refusal' in reserved) return yield end(run, messageOf(reserved.refusal));
     const { id } = reserved;
 
-    let usage: ModelUsage | undefined;
+    const received = new ReceivedUsage();
     let respondedBy = model;
-    let characters = 0;
     let isSettled = false;
     const settleOnce = async (): Promise<void> => {
       if (isSettled) return;
       isSettled = true;
-      // A response that was cut off before the provider counted has at least what was received.
-      const outputTokens = Math.ceil(characters / charactersPerToken);
-      const actual = usage ?? { inputTokens: characters === 0 ? 0 : estimate.inputTokens, outputTokens };
+      const actual = received.atLeast(estimate.inputTokens);
       const until = clock.monotonic();
       countedUntil.set(run, until);
       await settle(id, {
@@ -157,8 +153,7 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
     };
     try {
       for await (const event of next(request)) {
-        if (event.type === 'text-delta' || event.type === 'reasoning-delta') characters += event.text.length;
-        if (event.type === 'usage' || event.type === 'finish') ({ usage } = event);
+        received.add(event);
         if (event.type === 'finish') {
           respondedBy = event.model ?? model;
           await settleOnce();

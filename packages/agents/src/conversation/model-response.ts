@@ -1,6 +1,6 @@
 import type { Cancellation } from '@ravi/invoker/internal';
 import type { ContentBlock, JsonObject, ModelError, ModelEvent, ModelStopReason, ModelUsage } from '@ravi/kernel';
-import { errorText } from '@ravi/support';
+import { errorText, ReceivedUsage } from '@ravi/support';
 import { MissingDeltas } from './missing-deltas.ts';
 
 /** Response of a model, complete or as far as it was received. */
@@ -9,7 +9,10 @@ export interface ModelResponse {
   readonly blocks: readonly ContentBlock[];
   /** Streamed text, including that of incomplete blocks. */
   readonly text: string;
+  /** Counts of the provider; zero if it did not count. */
   readonly usage: ModelUsage;
+  /** Usage for budgets, with the tokens that were sent for a provider that did not count. */
+  usedBy(sentTokens: number): ModelUsage;
   /** Stop reason of a complete response. */
   readonly reason?: ModelStopReason;
   /** Model that responded, as the provider names it. */
@@ -19,9 +22,6 @@ export interface ModelResponse {
   /** Error of an incomplete response. */
   readonly error?: ModelError;
 }
-
-/** Usage of zero tokens. */
-export const noUsage: ModelUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 /**
  * Reads one response to its end; does not ask for one if the run is already cancelled. Never rejects: cancellation, a
@@ -37,7 +37,7 @@ export function readResponse(
     const blocks: ContentBlock[] = [];
     const deltas = new MissingDeltas();
     let text = '';
-    let usage = noUsage;
+    const received = new ReceivedUsage();
     let iterator: AsyncIterator<ModelEvent> | undefined;
     let isOver = false;
 
@@ -47,7 +47,8 @@ export function readResponse(
       unsubscribe();
       if (iterator !== undefined) close(iterator);
       // A copy, because an array that has grown has spare capacity and the conversation keeps this one.
-      resolve({ blocks: blocks.slice(), text, usage, ...outcome });
+      const { counted: usage } = received;
+      resolve({ blocks: blocks.slice(), text, usage, usedBy: (sent) => received.atLeast(sent), ...outcome });
     };
     const fail = (error: unknown): void =>
       end({ error: modelError('E_MODEL_PROTOCOL', `The model provider failed: ${errorText(error)}`) });
@@ -56,6 +57,7 @@ export function readResponse(
     if (cancellation.isCancelled) return stop();
 
     const handle = (event: ModelEvent): void => {
+      received.add(event);
       const missing = deltas.before(event);
       if (missing !== undefined) {
         if (missing.type === 'text-delta') text += missing.text;
@@ -64,10 +66,8 @@ export function readResponse(
       const block = onEvent(event);
       if (block !== undefined) blocks.push(block);
       if (event.type === 'text-delta') text += event.text;
-      else if (event.type === 'usage') usage = event.usage;
       else if (event.type === 'error') end({ error: event.error });
       else if (event.type === 'finish') {
-        usage = event.usage;
         const { reason, model, details } = event;
         end({ reason, ...(model === undefined ? {} : { model }), ...(details === undefined ? {} : { details }) });
       }

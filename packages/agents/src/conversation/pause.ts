@@ -1,12 +1,12 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, textBlock } from '@ravi/kernel';
 import type { JsonObject, ModelMessage, ModelUsage, Principal, Question } from '@ravi/kernel';
+import { noUsage } from '@ravi/support';
 import type { Budget } from '../agent/budget.ts';
 import type { PausedRun, QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
 import { budgetRecordOf, readBudgetRecord, permissionsOf, readPermissions } from '../agent/run-snapshot.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 import { resultBlock } from './join-messages.ts';
-import { noUsage } from './model-response.ts';
 
 /** A paused run without its conversation, which is stored separately. */
 export type PauseState = Omit<PausedRun, 'messages'>;

@@ -9,8 +9,9 @@ import type {
   ModelUsage,
   ModelWarning,
 } from '@ravi/kernel';
+import { noUsage } from '@ravi/support';
 import { addUsage } from '../agent/usage.ts';
-import { modelError, noUsage } from '../conversation/model-response.ts';
+import { modelError } from '../conversation/model-response.ts';
 
 /** Options of {@link createFailover}. */
 export interface FailoverOptions {

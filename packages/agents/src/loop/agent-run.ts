@@ -8,6 +8,7 @@ import type {
   Question,
   RunWriter,
 } from '@ravi/kernel';
+import { noUsage } from '@ravi/support';
 import { setAgentContext } from '../agent/agent-context.ts';
 import type { Agent, AgentContext, SpawnOptions } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
@@ -17,7 +18,6 @@ import type { AgentEnding, AgentResult } from '../agent/agent-result.ts';
 import type { Budget } from '../agent/budget.ts';
 import type { PausedRun, RecoveryStores, ResumedFrom } from '../agent/paused-run.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import { noUsage } from '../conversation/model-response.ts';
 import { questionAbove } from '../conversation/pause.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { OfferedTools } from '../prompt/offered-tools.ts';

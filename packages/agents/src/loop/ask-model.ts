@@ -93,7 +93,7 @@ async function ask(
     run.session.cancellation,
     (event) => handleEvent(run, calls, event),
   );
-  reservation?.settle(response.usage, response.model);
+  reservation?.settle(response.usedBy(run.conversation.estimate.of(request).inputTokens), response.model);
   run.usage = addUsage(run.usage, response.usage);
   if (response.reason !== undefined) compareUsage(run, request, response.usage);
   announceEnd(run, response);

@@ -16,10 +16,11 @@ export async function askOnce(
   cancellation: Cancellation,
 ): Promise<ToolModelAnswer> {
   const model = request.model ?? run.definition.model.id;
-  const reservation = run.budget?.reserve(run.conversation.estimate.of(request), model);
+  const estimate = run.conversation.estimate.of(request);
+  const reservation = run.budget?.reserve(estimate, model);
   if (typeof reservation === 'string') throw new KernelError('E_BUDGET_EXHAUSTED', reservation);
   const response = await readResponse(() => streamModel(run, request), cancellation, blockOf);
-  reservation?.settle(response.usage, response.model);
+  reservation?.settle(response.usedBy(estimate.inputTokens), response.model);
   run.usage = addUsage(run.usage, response.usage);
   const { error, blocks, usage } = response;
   if (error !== undefined) throw new KernelError(error.code, error.message, { retryable: error.retryable });

@@ -1,10 +1,10 @@
 import { isKernelError, KernelError, textBlock } from '@ravi/kernel';
 import type { ModelError, ModelMessage, ModelProvider, ModelRequest, ModelUsage } from '@ravi/kernel';
-import { errorText } from '@ravi/support';
+import { errorText, noUsage } from '@ravi/support';
 import { budgetExceeded } from '../agent/budget.ts';
 import { addUsage } from '../agent/usage.ts';
 import { entryDetails, storeWaitOf } from '../conversation/conversation.ts';
-import { modelError, noUsage } from '../conversation/model-response.ts';
+import { modelError } from '../conversation/model-response.ts';
 import { cutOf, transcriptOf } from '../conversation/summary.ts';
 import { buildRequest } from '../prompt/build-request.ts';
 import type { AgentRun } from './agent-run.ts';

@@ -1,11 +1,11 @@
 import type { InvokerSession, SessionOptions } from '@ravi/invoker';
 import type { ModelUsage } from '@ravi/kernel';
+import { noUsage } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { RunOptions } from '../agent/agent-options.ts';
 import { Budget, nothingSpent } from '../agent/budget.ts';
 import type { BudgetLimits, BudgetSpent } from '../agent/budget.ts';
-import { noUsage } from '../conversation/model-response.ts';
 import { RunJournal } from './run-journal.ts';
 
 /** Opens a session limited to the tools that the agent and the options allow; forwards tool progress to `emit`. */

@@ -2,7 +2,7 @@ import type { RunServices } from '@ravi/invoker';
 import { Cancellation } from '@ravi/invoker/internal';
 import { KernelError, textBlock } from '@ravi/kernel';
 import type { ModelRequest, ModelReservation, PlannedModelUse, ToolModelAnswer, ToolModelRequest } from '@ravi/kernel';
-import { noUsage } from '../conversation/model-response.ts';
+import { noUsage } from '@ravi/support';
 import type { AgentRun } from './agent-run.ts';
 import { askOnce } from './ask-once.ts';
 

@@ -125,6 +125,10 @@ async function recordedCalls(
   const recorded = await journal.entries(run.runId);
   const { journal: own } = run.session;
   if (own instanceof JournalOfRun) own.continueFrom(recorded.items, approvals.all);
+  // A call is counted before its start is recorded.
+  for (const item of recorded.items) {
+    if (item.type === 'call' && item.status !== 'finished') run.session.countedCalls.add(item.entry.record.callId);
+  }
   return recorded;
 }
 

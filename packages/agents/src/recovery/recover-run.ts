@@ -10,6 +10,7 @@ import type {
   RunDefinition,
   RunStore,
 } from '@ravi/kernel';
+import { noUsage } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
@@ -17,7 +18,6 @@ import { narrowedPolicy, narrowTo, readBudgetRecord, readPermissions } from '../
 import type { Permissions } from '../agent/run-snapshot.ts';
 import { openCalls } from '../conversation/join-messages.ts';
 import { conversationIdOf } from '../conversation/conversation.ts';
-import { noUsage } from '../conversation/model-response.ts';
 import { answersOf, answersWithin, readPause } from '../conversation/pause.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import { AgentRun } from '../loop/agent-run.ts';

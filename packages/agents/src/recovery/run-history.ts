@@ -1,4 +1,5 @@
 import type { ModelUsage, HistoryEntry } from '@ravi/kernel';
+import { noUsage } from '@ravi/support';
 import { readAnnouncedJobs } from '../agent/announced-jobs.ts';
 import type { AnnouncedJob } from '../agent/announced-jobs.ts';
 import { nothingSpent } from '../agent/budget.ts';
@@ -8,7 +9,6 @@ import type { BudgetRecord, Permissions } from '../agent/run-snapshot.ts';
 import { addUsage } from '../agent/usage.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationPlace } from '../conversation/conversation.ts';
-import { noUsage } from '../conversation/model-response.ts';
 import { summaryIn } from '../conversation/summary.ts';
 
 /** State of a run, as the entries of its session record it. */

@@ -1,12 +1,12 @@
 import { sha256OfJson } from '@ravi/invoker';
 import type { Run, RunStore } from '@ravi/kernel';
+import { noUsage } from '@ravi/support';
 import { definitionOf } from '../agent/agent-definition.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEnding, AgentEndReason, AgentResult } from '../agent/agent-result.ts';
 import type { BudgetSpent } from '../agent/budget.ts';
 import { definitionWithin } from '../agent/caller-parts.ts';
 import { conversationIdOf } from '../conversation/conversation.ts';
-import { noUsage } from '../conversation/model-response.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import type { AgentRun } from '../loop/agent-run.ts';
 import { suspend } from '../loop/suspension.ts';

@@ -6,8 +6,9 @@ import type { CallSpender } from '../runtime.ts';
 
 /** Takes the call from the budgets that it shares with other runs. A call that another gate refuses is not counted. */
 export function spendGate(pending: PendingCall): GateOutcome | Promise<GateOutcome> {
-  // An earlier attempt that took effect was counted, and so was a call whose run continues here.
-  if (pending.earlierResult !== undefined || pending.session.countedCalls.has(pending.callId)) return pending;
+  // An earlier attempt was counted, and so was a call whose run continues here.
+  const { earlierResult, isCounted, session, callId } = pending;
+  if (earlierResult !== undefined || isCounted || session.countedCalls.has(callId)) return pending;
   const counting = countCall(pending);
   return counting === undefined ? pending : outcomeOf(pending, counting);
 }

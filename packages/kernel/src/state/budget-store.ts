@@ -69,7 +69,10 @@ export interface BudgetStore {
   reserve(reservation: BudgetReservation): Promise<BudgetRefusal | undefined>;
   /** Counts amounts as used at once. Returns the limit that forbids it, and then changes nothing. */
   spend(request: BudgetRequest): Promise<BudgetRefusal | undefined>;
-  /** Replaces a reservation by the actual usage, once; also if it has expired. Returns `false` if there is none with this id. */
+  /**
+   * Replaces a reservation by the actual usage, once; also if it has expired. Returns `false` if there is none with this id.
+   * @throws KernelError `E_STATE_INVALID` for amounts that are negative or not finite; the reservation stays
+   */
   settle(id: string, used: Partial<BudgetAmounts>): Promise<boolean>;
   /** Returns the accounts of a period with any usage, by scope and name; with `accounts` only these. */
   usage(

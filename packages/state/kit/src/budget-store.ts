@@ -83,8 +83,9 @@ export function createBudgetStore(database: Database): BudgetStore {
         return refusal;
       }, process),
 
-    settle: (id, used) =>
-      database.transaction(async (sql) => {
+    async settle(id, used) {
+      const values = valuesOf(used);
+      return database.transaction(async (sql) => {
         const removed = await sql.all(
           `DELETE FROM ${reservations} WHERE id = $1 RETURNING scope, account_key, period`,
           [id],
@@ -93,13 +94,13 @@ export function createBudgetStore(database: Database): BudgetStore {
         const [first] = removed;
         if (first === undefined) return false;
         const period = amountIn(first, 'period');
-        const values = valuesOf(used);
         await upsert(
           sql,
           rows.map(([scope, key]) => [scope, key, period, '""', ...values]),
         );
         return true;
-      }, process),
+      }, process);
+    },
 
     async usage(period, { now, accounts }) {
       if (accounts?.length === 0) return [];
@@ -132,10 +133,7 @@ async function refusalOf(
   { claims, period, amounts, now }: BudgetRequest,
 ): Promise<BudgetRefusal | undefined> {
   checkClaims(claims);
-  const values = valuesOf(amounts);
-  if (values.some((value) => !Number.isFinite(value) || value < 0)) {
-    throw invalid('The amounts of a budget must be finite and not negative');
-  }
+  valuesOf(amounts);
   const used = await add(sql, claims, period, none);
   const isLimited = claims.some(({ limits }) => amountNames.some((amount) => limits[amount] !== undefined));
   const reserved = isLimited ? await reservedIn(sql, period, now, claims) : [];
@@ -221,8 +219,11 @@ function checkClaims(claims: readonly BudgetClaim[]): void {
   }
 }
 
+/** Returns the values of the columns. @throws KernelError `E_STATE_INVALID` for amounts that no sum may contain */
 function valuesOf(amounts: Partial<BudgetAmounts>): readonly number[] {
-  return amountNames.map((amount) => amounts[amount] ?? 0);
+  const values = amountNames.map((amount) => amounts[amount] ?? 0);
+  if (values.every((value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER)) return values;
+  throw invalid('The amounts of a budget must be finite and not negative');
 }
 
 function amountIn(row: SqlRow, column: string): number {

@@ -151,6 +151,12 @@ export function budgetCases({ needing, options: { reopen } }: StateStoreSuite): 
     await rejectsWith('E_STATE_INVALID', budgets.reserve(reservation('')));
     await budgets.reserve(reservation('a'));
     await rejectsWith('E_STATE_CONFLICT', budgets.reserve(reservation('a', { claims: [claim()] })));
+    // Sums stay numbers, and no usage gives anything back.
+    for (const tokens of [-1, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_VALUE]) {
+      await rejectsWith('E_STATE_INVALID', budgets.settle('a', { tokens }));
+    }
+    const [usage] = await budgets.usage(period, { now });
+    assert.deepEqual([usage?.used.tokens, usage?.reserved.tokens], [0, 60]);
   });
 
   if (reopen === undefined) return;

@@ -173,6 +173,8 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     if (completion !== undefined || (!hasInner && (isIdempotent || !hasBegun || canReconcile(tool)))) {
       const { record, attempt, toolDigest } = entry;
       log.expect(call.callId, { position: place, requestDigest, attempt: attempt + 1 });
+      // It was counted before its start was recorded.
+      session.countedCalls.add(call.callId);
       const interrupted = hasBegun ? { record, attempt, toolDigest, completion } : undefined;
       return invoker.invoke(call, { session, caller: 'chain', interrupted });
     }

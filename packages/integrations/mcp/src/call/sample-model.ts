@@ -1,6 +1,7 @@
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
 import { isKernelError, KernelError, textBlock, textOf } from '@ravi/kernel';
 import type { Clock, ContentBlock, ModelEvent, ModelMessage, ModelReservation, ModelUsage } from '@ravi/kernel';
+import { ReceivedUsage } from '@ravi/support';
 import { shown } from '../connection/describe-failure.ts';
 import type { SamplingOptions } from '../options.ts';
 import type { SampleModel } from './input-required.ts';
@@ -11,7 +12,7 @@ const defaultTokensPerDay = 100_000;
 const dayMs = 86_400_000;
 const maxMessages = 100;
 const maxTextCharacters = 100_000;
-/** Rough number of characters of a token, for what a provider did not count. */
+/** Rough number of characters of a token. */
 const charactersPerToken = 4;
 
 /**
@@ -39,7 +40,7 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
     const request = { model, messages, tools: [], maxOutputTokens: limit };
     const { systemPrompt: system } = params;
     const about = { provider: provider.id, model };
-    const received: Received = { characters: 0 };
+    const received = new ReceivedUsage();
     let reservation: ModelReservation;
     try {
       reservation = await context.reserveModel({ ...about, usage: { inputTokens, outputTokens: limit } });
@@ -55,15 +56,13 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
       });
       answer = await answerOf(events, received);
     } catch (error) {
-      const { usage: counted, characters } = received;
-      // A request that failed before an answer began costs nothing; one that failed later costs at least what has come.
-      const atLeast = { inputTokens: characters === 0 ? 0 : inputTokens, outputTokens: tokensOf(characters) };
-      const usage = counted !== undefined && sumOf(counted) >= sumOf(atLeast) ? counted : atLeast;
+      const usage = received.atLeast(inputTokens);
       ofToday.spent += sumOf(usage) - reserved;
       reservation.settle({ ...about, errorCode: 'E_TOOL_FAILED', ...(sumOf(usage) === 0 ? {} : { usage }) });
       throw error;
     }
-    const { content, usage, reason } = answer;
+    const { content, reason } = answer;
+    const usage = received.atLeast(inputTokens);
     ofToday.spent += sumOf(usage) - reserved;
     reservation.settle({ ...about, usage });
     return {
@@ -77,14 +76,7 @@ export function createSampler(options: SamplingOptions, clock: Clock): SampleMod
 
 interface Answer {
   readonly content: readonly ContentBlock[];
-  readonly usage: ModelUsage;
   readonly reason: string;
-}
-
-/** Part of an answer that has come so far. */
-interface Received {
-  usage?: ModelUsage;
-  characters: number;
 }
 
 function sumOf({ inputTokens, outputTokens }: ModelUsage): number {
@@ -116,13 +108,12 @@ function lengthOf(messages: readonly ModelMessage[], system = ''): number {
   return length;
 }
 
-async function answerOf(events: AsyncIterable<ModelEvent>, received: Received): Promise<Answer> {
+async function answerOf(events: AsyncIterable<ModelEvent>, received: ReceivedUsage): Promise<Answer> {
   const content: ContentBlock[] = [];
   for await (const event of events) {
     if (event.type === 'block') content.push(event.block);
-    if (event.type === 'text-delta' || event.type === 'reasoning-delta') received.characters += event.text.length;
-    if (event.type === 'usage' || event.type === 'finish') received.usage = event.usage;
-    if (event.type === 'finish') return { content, usage: event.usage, reason: event.reason };
+    received.add(event);
+    if (event.type === 'finish') return { content, reason: event.reason };
     if (event.type === 'error') throw refused(`the model failed: ${shown(event.error.message)}`);
   }
   throw refused('the model gave no answer');
