@@ -31,19 +31,23 @@ const inLibrary =
   (path: Path): Cell =>
   async (fault) => {
     await using state = await createSqliteStateStore({ file: ':memory:' });
-    const { world, faulty } = createWorld(fault, state, sandbox);
+    const { world, faulty, refusals } = createWorld(fault, state, sandbox);
     await path(world);
     await faulty.approveLate();
     await settle();
-    return { effects: world.effects, requests: faulty.requests.length };
+    return { effects: world.effects, requests: faulty.requests.length, refusals };
   };
 
-// A path that is added to the registry does not compile until it is added here.
-const cells: Readonly<Record<CallPath, Cell>> = {
+const onServer = {
   http: (fault) => server.run('http', fault),
   'durable-script': (fault) => server.run('durable-script', fault),
   'approved-set': (fault) => server.run('approved-set', fault),
   'dry-run': (fault) => server.run('dry-run', fault),
+} as const satisfies Partial<Record<CallPath, Cell>>;
+
+// A path that is added to the registry does not compile until it is added here.
+const cells: Readonly<Record<CallPath, Cell>> = {
+  ...onServer,
   model: inLibrary(agentPaths.model),
   context: inLibrary(agentPaths.context),
   skill: inLibrary(agentPaths.skill),
@@ -64,18 +68,25 @@ const cells: Readonly<Record<CallPath, Cell>> = {
 /** Faults that refuse the call before anyone is asked. */
 const unasked: readonly Fault[] = ['faulty-hook', 'not-granted'];
 
+/** The caller learns that there is no such tool, and operators that it has a rule. A skill that names the tool says more. */
+function refusalOn(path: CallPath): string {
+  if (path === 'skill') return 'E_TOOL_NOT_ALLOWED';
+  return `E_TOOL_UNKNOWN instead of ${path in onServer ? 'E_TOOLS_DISABLED' : 'E_TOOL_NOT_ALLOWED'}`;
+}
+
 /** Paths on which one request asks for all calls of a script. */
 const sets: ReadonlySet<CallPath> = new Set(['approved-set', 'dry-run']);
 
 for (const path of Object.keys(callPaths) as CallPath[]) {
   describe(path, () => {
     test.each(faults)('%s: exactly the approved arguments run, or nothing does', async (fault) => {
-      const { effects, requests } = await cells[path](fault);
+      const { effects, requests, refusals } = await cells[path](fault);
       // People approve a set as it is, or not at all.
       const isRefused = sets.has(path) && fault === 'edited';
       assert.deepEqual(effects, isRefused ? [] : expectedEffects(fault));
       // Otherwise the cell would pass without having reached the fault.
       assert.equal(requests, unasked.includes(fault) ? 0 : 1);
+      if (fault === 'not-granted') assert.ok(refusals.includes(refusalOn(path)), refusals.join());
     });
   });
 }

@@ -3,6 +3,8 @@ import type { InvocationResult, KernelError } from '@ravi/kernel';
 /** Refusal by a gate: the call ends with this result. */
 export interface GateStop {
   readonly stop: InvocationResult;
+  /** True refusal, for interceptors and observers, if the caller must not learn it. */
+  readonly cause?: InvocationResult;
 }
 
 /** Retry hints of an error result. */

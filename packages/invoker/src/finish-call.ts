@@ -22,6 +22,8 @@ export type Ending = GateStop | Execution;
 interface Outcome {
   readonly status: CallStatus;
   readonly result: InvocationResult;
+  /** True refusal, if the caller must not learn it and gets another `result`. */
+  readonly cause?: InvocationResult;
   /** Size of the result in bytes. */
   readonly bytes?: number;
 }
@@ -85,7 +87,8 @@ async function awaitResult(pending: PendingCall, result: Promise<InvocationResul
 function toInvocationResult(pending: PendingCall, ending: Ending): InvocationResult | Promise<InvocationResult> {
   if ('stop' in ending) {
     const stop = stopOf(pending, ending);
-    return settle(pending, { status: stop.status, result: stop });
+    const { cause } = ending;
+    return settle(pending, { status: stop.status, result: stop, ...(cause === undefined ? {} : { cause }) });
   }
   if (ending.kind === 'timeout') {
     const message = `The tool ${pending.name} took longer than ${ending.limitMs} ms (callTimeoutMs)`;
@@ -112,9 +115,15 @@ function settle(pending: PendingCall, outcome: Outcome): InvocationResult | Prom
   const { hooks } = pending.runtime;
   const point = pointOf(outcome);
   if (point === undefined || !hooks.finishes(point)) return record(pending, outcome);
-  return hooks.finish(point, interceptedCall(pending), outcome.result).then((result) => {
-    const shown = result === outcome.result ? result : checkReplacement(pending, result);
-    return record(pending, { ...outcome, result: shown });
+  const found = outcome.cause ?? outcome.result;
+  return hooks.finish(point, interceptedCall(pending), found).then((result) => {
+    if (result === found) return record(pending, outcome);
+    const { cause, ...rest } = outcome;
+    return record(pending, {
+      ...rest,
+      status: cause?.status ?? rest.status,
+      result: checkReplacement(pending, result),
+    });
   });
 }
 
@@ -163,10 +172,11 @@ async function writeToJournal(pending: PendingCall, { result }: Outcome, entry: 
 function emitToolResult(pending: PendingCall, outcome: Outcome, { durationMs }: TraceEntry): InvocationResult {
   const { hooks } = pending.runtime;
   const { name: tool, caller } = pending;
-  const { status, result } = outcome;
-  if (status === 'denied' && hooks.observes('tool-denied')) {
-    const { code = 'E_TOOL_NOT_ALLOWED', message: reason = '' } = result.error ?? {};
-    hooks.emit({ type: 'tool-denied', ...pending.scope, tool, code, reason });
+  const { status, result, cause } = outcome;
+  if ((status === 'denied' || cause !== undefined) && hooks.observes('tool-denied')) {
+    const { code = 'E_TOOL_NOT_ALLOWED', message: reason = '' } = (cause ?? result).error ?? {};
+    const shown = cause === undefined ? {} : { shownAs: result.error?.code ?? result.status };
+    hooks.emit({ type: 'tool-denied', ...pending.scope, tool, code, reason, ...shown });
   }
   if (pending.isReported('tool-result')) {
     const { argsPreview } = pending;
@@ -179,10 +189,11 @@ function emitToolResult(pending: PendingCall, outcome: Outcome, { durationMs }: 
 }
 
 // A cancelled call has no caller left that receives a result.
-function pointOf({ status, result }: Outcome): ResultPoint | undefined {
+function pointOf({ status: shownStatus, result, cause }: Outcome): ResultPoint | undefined {
+  const status = cause?.status ?? shownStatus;
   if (status === 'cancelled') return undefined;
   if (status === 'ok') return 'after-tool';
-  const code = result.error?.code;
+  const code = (cause ?? result).error?.code;
   if (code === 'E_BUDGET_EXHAUSTED') return 'budget-exceeded';
   if (code === 'E_TOOLS_DISABLED') return 'tools-disabled';
   return status === 'denied' ? 'permission-denied' : 'tool-error';

@@ -18,6 +18,10 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
     if (status === 'ok') logger.debug('call ended', fields);
     else logger.info('call ended', fields);
   });
+  hooks.observe('tool-denied', (denied) => {
+    // The caller and the line of its call have another code.
+    if (denied.shownAs !== undefined) logger.info('call of a hidden tool', fieldsOf(denied));
+  });
   hooks.observe('model-end', (response) => {
     if (response.errorCode === undefined) return;
     const { usage, ...fields } = fieldsOf(response) as LogFields & Pick<typeof response, 'usage'>;

@@ -15,7 +15,7 @@ import { checkLanguage } from '@ravi/support';
 import type { PreflightReport } from '../preflight/finding.ts';
 import { createPreflight } from '../preflight/preflight.ts';
 import type { Preflight } from '../preflight/preflight.ts';
-import { scriptTools } from '../discovery/visible-tools.ts';
+import { knownTools, scriptTools } from '../discovery/visible-tools.ts';
 import { pythonPrelude } from '../python-prelude.ts';
 import type { ConsoleLog } from './console-log.ts';
 import { cutResult, maxReturnedBytes } from './cut-result.ts';
@@ -146,7 +146,8 @@ async function checkFirst(script: RunScriptOptions, session: InvokerSession): Pr
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const argumentsMayChange = invoker.hooks.intercepts;
-    const report = preflight.check({ source: code, registry: invoker.registry, session, argumentsMayChange });
+    const registry = knownTools(invoker.registry, session);
+    const report = preflight.check({ source: code, registry, session, argumentsMayChange });
     return await Promise.race([report, cancelled]);
   } finally {
     signal.removeEventListener('abort', onAbort);
@@ -196,8 +197,9 @@ function stoppedBy({ mistakes, warnings }: PreflightReport): EndedScript | undef
 }
 
 function guestCheck({ code, invoker }: RunScriptOptions, session: InvokerSession, script: PreparedScript): GuestCheck {
-  const { registry, hooks } = invoker;
-  return createGuestCheck({ source: code, registry, session, argumentsMayChange: hooks.intercepts }, script);
+  const registry = knownTools(invoker.registry, session);
+  const argumentsMayChange = invoker.hooks.intercepts;
+  return createGuestCheck({ source: code, registry, session, argumentsMayChange }, script);
 }
 
 function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, policy: ChainPolicy): EndedScript {

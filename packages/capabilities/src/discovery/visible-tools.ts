@@ -1,3 +1,4 @@
+import type { InvokerSession } from '@ravi/invoker';
 import { isCallableFromChain, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, Tool, ToolRegistry } from '@ravi/kernel';
 
@@ -7,6 +8,20 @@ export interface DiscoverySession {
   allows(tool: string): boolean;
 }
 
+/**
+ * Returns a view of a registry in which the tools that the operator hides from the caller of a session do not exist. Tools that only a list
+ * of its request, agent or skills excludes do: their calls are refused with that reason.
+ */
+export function knownTools(
+  registry: ToolRegistry,
+  { callerFilters }: Pick<InvokerSession, 'callerFilters'>,
+): KnownTools {
+  return { get: (name) => (callerFilters.has(name) ? registry.get(name) : undefined), all: () => registry.all() };
+}
+
+/** The part of a registry that checks of scripts read. */
+export type KnownTools = Pick<ToolRegistry, 'get' | 'all'>;
+
 /** True if the tool itself allows calls from scripts. */
 export function isForScripts(tool: AnyTool): tool is Tool {
   if (!isLocalTool(tool) || !isCallableFromChain(tool)) return false;
@@ -14,7 +29,7 @@ export function isForScripts(tool: AnyTool): tool is Tool {
 }
 
 /** Returns the tools that a script of the session may call; without a session, those that any script may call. */
-export function scriptTools(registry: ToolRegistry, session?: DiscoverySession): readonly Tool[] {
+export function scriptTools(registry: Pick<ToolRegistry, 'all'>, session?: DiscoverySession): readonly Tool[] {
   return registry.all().filter((tool) => isForScripts(tool) && isAllowed(tool, session)) as Tool[];
 }
 

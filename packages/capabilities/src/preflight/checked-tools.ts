@@ -15,7 +15,7 @@ const possibleNames: readonly RegExp[] = [/[\w$]+/g, /(?<=(["'`]))[\w.-]{1,64}(?
 const known = new WeakMap<AnyTool, CheckedTool>();
 
 /** Returns the tools of a registry whose names occur in a script. */
-export function checkedTools(source: string, registry: ToolRegistry): readonly CheckedTool[] {
+export function checkedTools(source: string, registry: Pick<ToolRegistry, 'get'>): readonly CheckedTool[] {
   const names = new Set(possibleNames.flatMap((pattern) => Array.from(source.matchAll(pattern), ([name]) => name)));
   const tools: CheckedTool[] = [];
   for (const name of names) {

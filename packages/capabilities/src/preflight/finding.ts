@@ -1,5 +1,5 @@
-import type { ChainError, ToolRegistry } from '@ravi/kernel';
-import type { DiscoverySession } from '../discovery/visible-tools.ts';
+import type { ChainError } from '@ravi/kernel';
+import type { DiscoverySession, KnownTools } from '../discovery/visible-tools.ts';
 import type { ValueShape } from './value-shape.ts';
 
 /** A script to check, as plain data that can be sent to another process. */
@@ -60,7 +60,8 @@ export function inOrder(findings: readonly Finding[]): readonly Finding[] {
 export interface PreflightScript {
   /** As the model wrote it. */
   readonly source: string;
-  readonly registry: ToolRegistry;
+  /** Tools that exist for the caller. */
+  readonly registry: KnownTools;
   readonly session: DiscoverySession;
   /** True if interceptors may fix arguments; findings about arguments are then only warnings. */
   readonly argumentsMayChange: boolean;

@@ -66,7 +66,9 @@ export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet>
 }
 
 function calledTools(run: ChainRunResult, registry: ToolRegistry): readonly SnippetTool[] {
-  const names = [...new Set(run.callTrace.map((record) => record.tool))].toSorted();
+  // A tool that the operator hides from the caller does not exist for it either.
+  const called = run.callTrace.filter(({ errorCode }) => errorCode !== 'E_TOOL_UNKNOWN');
+  const names = [...new Set(called.map(({ tool }) => tool))].toSorted();
   return names.flatMap((name) => {
     const tool = registry.get(name);
     // The script may have continued after it called a name that is not a tool.

@@ -44,6 +44,14 @@ export function createToolRules(lists: ToolRuleLists, registry: RuledRegistry): 
   };
 }
 
+/** True if an allow-list contains the whole name of a tool, not only a pattern with `*` that matches it. */
+export function isNamedIn(list: AllowList, tool: string, registry: RuledRegistry): boolean {
+  if (!list.has(tool)) return false;
+  if (!('lists' in list)) return true;
+  const names = list.lists.allow?.filter((text) => !text.includes('*')) ?? [];
+  return names.some((text) => matches(parsePattern(text), tool, registry));
+}
+
 /** Returns the patterns that match none of the names. Names that are not known yet may match them later. */
 export function unmatchedPatterns(
   { allow = [], deny = [] }: ToolRuleLists,

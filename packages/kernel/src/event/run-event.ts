@@ -196,7 +196,14 @@ export interface RunEventPayloads {
     /** Present if the call was repeated: every attempt, the last one included. */
     readonly attempts?: readonly CallAttempt[];
   };
-  'tool-denied': { readonly tool: string; readonly code: string; readonly reason: string };
+  'tool-denied': {
+    readonly tool: string;
+    /** True code and reason, also if the caller got another answer. */
+    readonly code: string;
+    readonly reason: string;
+    /** Code that the caller got instead, if it must not learn that there is such a tool. */
+    readonly shownAs?: string;
+  };
   'tool-dropped': { readonly tool: string; readonly provider: string };
   'approval-requested': {
     readonly tool: string;

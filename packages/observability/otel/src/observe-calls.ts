@@ -54,6 +54,9 @@ export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration 
         .get(callKey(runId, callId))
         ?.setAttributes({ 'ravi.approval.decision': decision, 'ravi.approval.waited_ms': waitedMs });
     }),
+    hooks.observe('tool-denied', ({ runId, callId, code }) => {
+      spans.get(callKey(runId, callId))?.setAttribute('ravi.tool.denied', code);
+    }),
     hooks.observe('tool-result', ({ runId, callId, tool, status, durationMs, bytes, errorCode, wasRecorded }) => {
       const errorType = status === 'ok' ? undefined : (errorCode ?? status);
       spans.close(callKey(runId, callId), {

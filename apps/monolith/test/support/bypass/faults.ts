@@ -1,3 +1,4 @@
+import type { HookManager } from '@ravi/invoker';
 import type { ApprovalRequest, ApprovalStore, JsonObject } from '@ravi/kernel';
 
 /** Arguments that each path asks for. */
@@ -30,6 +31,23 @@ export interface Outcome {
   readonly effects: readonly JsonObject[];
   /** Number of approvals that were requested. */
   readonly requests: number;
+  /** Of each refused call of the dangerous tool: the code that its caller got, and the one that operators see if it is another. */
+  readonly refusals: readonly string[];
+}
+
+/** Collects {@link Outcome.refusals}. Returns the list, which grows. */
+export function watchRefusals(hooks: HookManager): string[] {
+  const refusals: string[] = [];
+  const causes = new Map<string | undefined, string>();
+  hooks.observe('tool-denied', ({ callId, code, shownAs }) => {
+    if (shownAs !== undefined) causes.set(callId, code);
+  });
+  hooks.observe('tool-result', ({ tool, callId, errorCode }) => {
+    if (tool !== 'pay' || errorCode === undefined) return;
+    const cause = causes.get(callId);
+    refusals.push(cause === undefined ? errorCode : `${errorCode} instead of ${cause}`);
+  });
+  return refusals;
 }
 
 /** Returns the effects that the dangerous tool must have had. */

@@ -2,7 +2,7 @@ import type { HookManager } from '@ravi/invoker';
 import type { JsonObject } from '@ravi/kernel';
 import { tokens } from '@ravi/monolith';
 import { startServer, stateStoreOf } from '../server.ts';
-import { createFaultyStore, requested } from './faults.ts';
+import { createFaultyStore, requested, watchRefusals } from './faults.ts';
 import type { Fault, Outcome } from './faults.ts';
 import { breakHooks, createPay } from './world.ts';
 
@@ -40,6 +40,7 @@ export async function startServerPaths(): Promise<ServerPaths> {
   const effects: JsonObject[] = [];
   container.resolve(tokens.toolbox).add(createPay(effects));
   const hooks: HookManager = container.resolve(tokens.hooks);
+  const refusals = watchRefusals(hooks);
   const post = (path: string, body: object, signal?: AbortSignal): Promise<unknown> =>
     fetch(`${server.url}${path}`, {
       method: 'POST',
@@ -53,6 +54,7 @@ export async function startServerPaths(): Promise<ServerPaths> {
   return {
     async run(path, fault) {
       effects.length = 0;
+      refusals.length = 0;
       const controller = new AbortController();
       const cancelScript = async (): Promise<void> => {
         for (const { runId } of faulty.requests) await post(`/v1/runs/${runId}/cancel`, {});
@@ -68,7 +70,7 @@ export async function startServerPaths(): Promise<ServerPaths> {
       await faulty.approveLate();
       repair();
       access.replace({ toolAccess: {}, server: { tokens: [] } });
-      return { effects: [...effects], requests: faulty.requests.length };
+      return { effects: [...effects], requests: faulty.requests.length, refusals: [...refusals] };
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

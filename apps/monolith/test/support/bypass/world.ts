@@ -3,7 +3,7 @@ import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { defineTool, silentLogger, systemClock } from '@ravi/kernel';
 import type { ToolFilter, ToolInvokerOptions } from '@ravi/invoker';
 import type { CompleteStateStore, JsonObject, Sandbox, Tool } from '@ravi/kernel';
-import { createFaultyStore } from './faults.ts';
+import { createFaultyStore, watchRefusals } from './faults.ts';
 import type { Fault, FaultyStore } from './faults.ts';
 
 const inputSchema = {
@@ -49,6 +49,8 @@ export interface World {
 export interface FaultyWorld {
   readonly world: World;
   readonly faulty: FaultyStore;
+  /** See {@link watchRefusals}. */
+  readonly refusals: readonly string[];
 }
 
 /** Builds the library around a state store as a program does, with one fault. */
@@ -65,6 +67,7 @@ export function createWorld(fault: Fault, state: CompleteStateStore, sandbox: Sa
   const withoutPay: ToolFilter = { has: (tool) => tool !== 'pay' };
   const hooks = new HookManager();
   if (fault === 'faulty-hook') breakHooks(hooks);
+  const refusals = watchRefusals(hooks);
   const toolbox = new Toolbox();
   const parts = {
     hooks,
@@ -75,7 +78,7 @@ export function createWorld(fault: Fault, state: CompleteStateStore, sandbox: Sa
   };
   const invoker = new ToolInvoker({ registry: toolbox, ...parts });
   const world: World = { fault, invoker, toolbox, parts, sandbox, state, effects, signal: controller.signal };
-  return { world, faulty };
+  return { world, faulty, refusals };
 }
 
 /** Lets the checks of `pay` fail. */

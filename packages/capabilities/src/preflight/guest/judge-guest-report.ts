@@ -1,7 +1,8 @@
 import { nearNames } from '@ravi/support';
-import type { Tool, ToolRegistry } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
 import { callOf } from '../../declarations/type-text.ts';
 import { isForScripts } from '../../discovery/visible-tools.ts';
+import type { KnownTools } from '../../discovery/visible-tools.ts';
 import { judgeArguments } from '../checks/judge-arguments.ts';
 import type { ArgumentWords } from '../checks/judge-arguments.ts';
 import { inOrder, unknownToolFinding } from '../finding.ts';
@@ -30,7 +31,7 @@ const attributes = new Set(
 const maxListed = 12;
 
 /** Returns the findings about a script in Python from the report of its guest, in the order of its text. */
-export function judgeGuestReport({ uses, bare, reads }: GuestReport, registry: ToolRegistry): readonly Finding[] {
+export function judgeGuestReport({ uses, bare, reads }: GuestReport, registry: KnownTools): readonly Finding[] {
   const known = new Set(uses.map(({ name }) => name));
   return inOrder([
     ...uses.flatMap((use) => judgeUse(use, registry)),
@@ -39,7 +40,7 @@ export function judgeGuestReport({ uses, bare, reads }: GuestReport, registry: T
   ]);
 }
 
-function judgeUse({ name, isCertain, offset, given }: GuestUse, registry: ToolRegistry): readonly Finding[] {
+function judgeUse({ name, isCertain, offset, given }: GuestUse, registry: KnownTools): readonly Finding[] {
   if (registry.get(name) === undefined) return [unknownToolFinding(name, isCertain, offset)];
   const tool = scriptTool(name, registry);
   if (tool === undefined) return [];
@@ -47,13 +48,13 @@ function judgeUse({ name, isCertain, offset, given }: GuestUse, registry: ToolRe
 }
 
 // Whether it is defined elsewhere is known only for the text of the script.
-function judgeBareName({ name, isCertain, offset }: NamedPlace, registry: ToolRegistry): readonly Finding[] {
+function judgeBareName({ name, isCertain, offset }: NamedPlace, registry: KnownTools): readonly Finding[] {
   if (registry.get(name) === undefined) return [{ isCertain: false, message: `${name} is not defined`, offset }];
   const message = `${name} is not defined: it is a tool`;
   return [{ isCertain, message, offset, suggestion: `Call it as ${callOf(name)}` }];
 }
 
-function judgeRead({ tool, path, name, offset, isCertain, isAttribute }: GuestRead, registry: ToolRegistry) {
+function judgeRead({ tool, path, name, offset, isCertain, isAttribute }: GuestRead, registry: KnownTools) {
   const owner = shapeAt(scriptTool(tool, registry)?.outputSchema, path);
   const object = owner?.object;
   if (object === undefined || owner?.kinds?.join() !== 'object') return undefined;
@@ -86,7 +87,7 @@ function shapeAt(schema: unknown, path: readonly string[]): ValueShape | undefin
   return shape;
 }
 
-function scriptTool(name: string, registry: ToolRegistry): Tool | undefined {
+function scriptTool(name: string, registry: KnownTools): Tool | undefined {
   const tool = registry.get(name);
   return tool !== undefined && isForScripts(tool) ? tool : undefined;
 }
