@@ -3,6 +3,7 @@ export { previewOf } from './arguments/redact.ts';
 export { isInvocationResult } from './hooks/hook-manager.ts';
 export { encodeStructured } from './result/encode-structured.ts';
 export { errorResult } from './error-results.ts';
+export { runGrantsOf } from './scope/session-durability.ts';
 export { Cancellation, isSuspension } from './timing/cancellation.ts';
 export type { CancelListener } from './timing/cancellation.ts';
 export { freezeForeignTool, freezeTool } from './toolbox/freeze-tool.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalStore, ModelMessage, ModelUsage, Principal, Question, RunJournal } from '@ravi/kernel';
+import type { ApprovalStore, ChainFile, ModelMessage, ModelUsage, Principal, Question, RunJournal } from '@ravi/kernel';
 import type { BudgetRecord, Permissions } from './run-snapshot.ts';
 
 /** Everything that is needed to resume a run, in this process or another: JSON unless it contains media bytes. */
@@ -14,6 +14,8 @@ export interface PausedRun {
   readonly usage: ModelUsage;
   /** Present for a run with a budget, which resumes with the remainder. */
   readonly budget?: BudgetRecord;
+  /** Files of the run, if it has any. */
+  readonly files?: readonly ChainFile[];
   /** Paused sub-agents whose runs no store has, by the id of the call that they work for. */
   readonly subAgents?: Readonly<Record<string, PausedRun>>;
   /** The conversation up to the open calls. */

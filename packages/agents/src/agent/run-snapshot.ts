@@ -7,6 +7,7 @@ import type { ActiveSkills, SkillBound } from '../skills/active-skills.ts';
 import { jobDetails } from './announced-jobs.ts';
 import type { AnnouncedJob } from './announced-jobs.ts';
 import type { Budget, BudgetLimits, BudgetSpent } from './budget.ts';
+import { newFiles } from './run-files.ts';
 
 /** Parts of a run that its snapshot consists of. */
 export interface SnapshotSource {
@@ -29,6 +30,7 @@ export function snapshotOf(run: SnapshotSource): JsonObject | undefined {
   return {
     ...(skills.length === 0 ? {} : { skills: [...run.skills.activeNames] }),
     ...changedPermissions(run),
+    ...newFiles(run.session),
     ...(run.hasJobs ? jobDetails(run.jobs.announced) : {}),
     ...(budget === undefined ? {} : { budget: budget as unknown as JsonObject }),
   };

@@ -4,6 +4,7 @@ import type { JsonObject, ModelMessage, ModelUsage, Principal, Question } from '
 import { noUsage } from '@ravi/support';
 import type { Budget } from '../agent/budget.ts';
 import type { PausedRun, QuestionAnswer, ResumePoint } from '../agent/paused-run.ts';
+import { readFiles } from '../agent/run-files.ts';
 import { budgetRecordOf, readBudgetRecord, permissionsOf, readPermissions } from '../agent/run-snapshot.ts';
 import type { ActiveSkills } from '../skills/active-skills.ts';
 import { resultBlock } from './join-messages.ts';
@@ -33,6 +34,7 @@ export function pauseState(run: Pausable): PauseState {
   const permissions = permissionsOf(run);
   const budget = budgetRecordOf(run.budget);
   const { pausedSubAgents } = run;
+  const { files } = run.session;
   return {
     runId,
     sessionId,
@@ -43,6 +45,7 @@ export function pauseState(run: Pausable): PauseState {
     steps,
     usage: { ...usage },
     ...(budget === undefined ? {} : { budget }),
+    ...(files.length === 0 ? {} : { files }),
     ...(pausedSubAgents.size === 0 ? {} : { subAgents: Object.fromEntries(pausedSubAgents) }),
   };
 }
@@ -78,6 +81,7 @@ export function checkPause(pause: Partial<PauseState>): PauseState {
   }
   const permissions = readPermissions(pause.permissions);
   const budget = readBudgetRecord(pause.budget);
+  const files = readFiles(pause.files);
   return {
     runId,
     sessionId,
@@ -88,6 +92,7 @@ export function checkPause(pause: Partial<PauseState>): PauseState {
     steps,
     usage: usage ?? noUsage,
     ...(budget === undefined ? {} : { budget }),
+    ...(files.length === 0 ? {} : { files }),
     ...(subAgents === undefined ? {} : { subAgents }),
   };
 }

@@ -157,10 +157,10 @@ function canRepeatIn({ registry }: Pick<ToolInvoker, 'registry'>): (name: string
 }
 
 // The approvals of jobs wait for a decision while the calls of the step end.
-function sparing({ all, withdraw }: RunApprovals, isOfJob: (callId: string) => boolean): RunApprovals {
+function sparing(approvals: RunApprovals, isOfJob: (callId: string) => boolean): RunApprovals {
   return {
-    all,
-    withdraw: (isDead, reason) => withdraw((request) => !isOfJob(request.callId) && isDead(request), reason),
+    ...approvals,
+    withdraw: (isDead, reason) => approvals.withdraw((request) => !isOfJob(request.callId) && isDead(request), reason),
   };
 }
 

@@ -14,6 +14,7 @@ import { noUsage } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
 import type { AgentResult } from '../agent/agent-result.ts';
+import { restoreFiles } from '../agent/run-files.ts';
 import { narrowedPolicy, narrowTo, readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
 import type { Permissions } from '../agent/run-snapshot.ts';
 import { openCalls } from '../conversation/join-messages.ts';
@@ -30,7 +31,7 @@ import { storeTask } from '../loop/start-run.ts';
 import type { ChildRunner } from '../loop/sub-agents.ts';
 import { appendAnswers } from './append-answers.ts';
 import { continueAnswered, continueCalls, pauseAgain } from './continue-calls.ts';
-import { readRunApprovals } from './run-approvals.ts';
+import { readRunApprovals, restoreGrants } from './run-approvals.ts';
 import type { RunApprovals } from './run-approvals.ts';
 import { loadRunHistory } from './run-history.ts';
 import type { RunHistory } from './run-history.ts';
@@ -130,6 +131,7 @@ export async function continueClaimed(definition: AgentDefinition, parts: Contin
     const writer = { runId, owner, epoch: row.epoch };
     const approvals = await waitFor(() => readRunApprovals(parts.approvals, writer, () => invoker.clock.now()));
     const run = restore(definition, history, parts);
+    restoreGrants(run.session, approvals);
     parts.onStart?.(run);
     const answers = caller === undefined ? {} : answersWithin(caller.run.answers, caller.callId);
     return await runAgent(run, continueRun, { ...waitingStores(run, { approvals, journal }), history, answers });
@@ -162,6 +164,7 @@ function restore(
     ...(caller?.callId === undefined ? {} : { parentCallId: caller.callId }),
   });
   narrowTo(session, permissions, invoker.registry);
+  restoreFiles(session, history.files);
   const run = new AgentRun({
     definition,
     session,
@@ -196,7 +199,7 @@ export function waitingStores<Stores extends Pick<Interrupted, 'approvals' | 'jo
 ): Pick<Interrupted, 'approvals' | 'journal'> {
   return {
     approvals: {
-      all: approvals.all,
+      ...approvals,
       withdraw: (isDead, reason) => waitForStore(run, () => approvals.withdraw(isDead, reason)),
     },
     journal: { entries: (runId) => waitForStore(run, () => journal.entries(runId)) },

@@ -5,6 +5,7 @@ import type { AgentResult } from '../agent/agent-result.ts';
 import { readAnnouncedJobs } from '../agent/announced-jobs.ts';
 import type { AnnouncedJob } from '../agent/announced-jobs.ts';
 import type { PausedRun, QuestionAnswer, RecoveryStores, ResumePoint } from '../agent/paused-run.ts';
+import { restoreFiles } from '../agent/run-files.ts';
 import { narrowedPolicy, narrowTo } from '../agent/run-snapshot.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { openCalls } from '../conversation/join-messages.ts';
@@ -20,7 +21,7 @@ import { appendAnswers } from './append-answers.ts';
 import { continueAnswered } from './continue-calls.ts';
 import { waitingStores } from './recover-run.ts';
 import type { Caller } from './recover-run.ts';
-import { readRunApprovals } from './run-approvals.ts';
+import { readRunApprovals, restoreGrants } from './run-approvals.ts';
 
 /** Parameters of {@link resumeRun}. */
 export interface Resumption extends Pick<Start, 'children' | 'emit' | 'onStart'> {
@@ -91,6 +92,7 @@ function openPaused(
     },
   );
   narrowTo(session, permissions, definition.invoker.registry);
+  restoreFiles(session, state.files ?? []);
   const spent = budget === undefined ? { usage } : { spent: budget.spent };
   const run = new AgentRun({
     definition,
@@ -128,11 +130,13 @@ const noJournal: RecoveryStores['journal'] = { entries: async () => ({ items: []
 
 async function continueWith(run: AgentRun, { answers, state, jobs, stores }: Answered): Promise<void> {
   await appendAnswers(run, { answers, state });
-  if (jobs.length === 0 && openCalls(run.messages).length === 0) return;
+  if (run.ending !== undefined) return;
   const { journal = noJournal, approvals: stored } = stores ?? {};
   const writer = run.writer ?? { runId: run.runId, owner: '', epoch: 0 };
   const kept = run.lease === undefined ? undefined : stored;
   const approvals = await waitForStore(run, () => readRunApprovals(kept, writer, () => run.now()));
+  restoreGrants(run.session, approvals);
+  if (jobs.length === 0 && openCalls(run.messages).length === 0) return;
   await continueAnswered(run, { ...waitingStores(run, { journal, approvals }), jobs });
 }
 

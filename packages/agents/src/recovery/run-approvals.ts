@@ -1,3 +1,5 @@
+import type { InvokerSession, RunGrant } from '@ravi/invoker';
+import { runGrantsOf } from '@ravi/invoker/internal';
 import { openApprovalStatuses } from '@ravi/kernel';
 import type { Approval, ApprovalRequest, ApprovalStore, RunWriter } from '@ravi/kernel';
 
@@ -8,6 +10,8 @@ export type RecoveryApprovals = Pick<ApprovalStore, 'list' | 'withdraw' | 'consu
 export interface RunApprovals {
   /** Every approval that the run requested before it was interrupted, oldest first. */
   readonly all: readonly Approval[];
+  /** Approvals for the whole run that it was given, also in its scripts. */
+  readonly grants: readonly RunGrant[];
   /**
    * Withdraws the approvals of calls that will not take their decision: those that are open and that `isDead` selects. An
    * expired one is consumed instead, so that it does not wake the run again.
@@ -24,12 +28,14 @@ export async function readRunApprovals(
 ): Promise<RunApprovals> {
   const { runId } = writer;
   const all: Approval[] = [];
+  const grants: RunGrant[] = [];
   let cursor: string | undefined;
   do {
     const page = await store?.list({ runId }, cursor === undefined ? {} : { cursor });
     // Those of the runs below are theirs. What a running call asked says nothing about its approval, and the claim has withdrawn it.
     const own = page?.items.filter(({ request }) => request.runId === runId && request.elicitation === undefined) ?? [];
     all.unshift(...own.toReversed());
+    grants.push(...runGrantsOf(page?.items ?? [], runId));
     cursor = page?.next;
   } while (cursor !== undefined);
 
@@ -47,6 +53,7 @@ export async function readRunApprovals(
 
   return {
     all,
+    grants,
     async withdraw(isDead, reason) {
       const settled: Approval[] = [];
       for (const approval of all) {
@@ -57,6 +64,11 @@ export async function readRunApprovals(
       return settled;
     },
   };
+}
+
+/** Gives a run that continues the approvals for the whole run that it had. A call that has asked takes the decision about it. */
+export function restoreGrants({ grants }: InvokerSession, { all, grants: known }: RunApprovals): void {
+  if (all.length > 0) grants.restore(known, new Set(all.map(({ request }) => request.callId)));
 }
 
 /** Returns what became of a call that needed approval and never started, for the model. */

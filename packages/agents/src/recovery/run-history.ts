@@ -1,9 +1,10 @@
-import type { ModelUsage, HistoryEntry } from '@ravi/kernel';
+import type { ChainFile, ModelUsage, HistoryEntry } from '@ravi/kernel';
 import { noUsage } from '@ravi/support';
 import { readAnnouncedJobs } from '../agent/announced-jobs.ts';
 import type { AnnouncedJob } from '../agent/announced-jobs.ts';
 import { nothingSpent } from '../agent/budget.ts';
 import type { BudgetLimits, BudgetSpent } from '../agent/budget.ts';
+import { readFiles } from '../agent/run-files.ts';
 import { readBudgetRecord, readPermissions } from '../agent/run-snapshot.ts';
 import type { BudgetRecord, Permissions } from '../agent/run-snapshot.ts';
 import { addUsage } from '../agent/usage.ts';
@@ -33,6 +34,8 @@ export interface RunHistory {
   readonly permissions: Permissions | undefined;
   /** Jobs that the model knew after the last results, and whose results it had not received. */
   readonly jobs: readonly AnnouncedJob[];
+  /** Files that its calls and its model had made until then. A later one replaces an earlier one of its path. */
+  readonly files: readonly ChainFile[];
   /** Answers to the questions of its sub-agents, which may not have received them. */
   readonly answers: Readonly<Record<string, string>>;
 }
@@ -46,6 +49,7 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
   let permissions: Permissions | undefined;
   let jobs: readonly AnnouncedJob[] = [];
   let answers: Readonly<Record<string, string>> = {};
+  const files: ChainFile[] = [];
   let last: HistoryEntry | undefined;
   const conversation = new Conversation([], place);
   await conversation.load((entry) => {
@@ -66,11 +70,13 @@ export async function loadRunHistory(place: ConversationPlace, runId: string): P
     if (Array.isArray(details['skills'])) skills = details['skills'] as readonly string[];
     if (details['permissions'] !== undefined) permissions = readPermissions(details['permissions']);
     jobs = readAnnouncedJobs(details) ?? jobs;
+    files.push(...readFiles(details['files']));
     answers = { ...answers, ...(details['answers'] as Record<string, string> | undefined) };
     if (entry.message.role === 'assistant') steps++;
   });
   const sinceMs = Math.max(0, (endedAt ?? 0) - (notedAt ?? 0));
   const spent = { ...budget.spent, timeMs: budget.spent.timeMs + sinceMs };
   const { limits } = budget;
-  return { conversation, hasTask, last, steps, usage, limits, spent, usageSince, skills, permissions, jobs, answers };
+  const spending = { limits, spent, usage, usageSince };
+  return { conversation, hasTask, last, steps, skills, permissions, jobs, files, answers, ...spending };
 }

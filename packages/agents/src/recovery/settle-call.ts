@@ -5,7 +5,7 @@ import type { AgentRun } from '../loop/agent-run.ts';
 
 /**
  * Settles a call of an interrupted run that is not made again: its journal has an outcome for it, and for each call inside it,
- * and observers are notified of its end, because the process that made it may not have done that.
+ * observers are notified of its end, because the process that made it may not have done that, and its files are files of the run.
  * @throws KernelError from the journal
  */
 export async function settleCall(
@@ -21,6 +21,7 @@ export async function settleCall(
     if (each.status === 'started' && mayHaveBegun(each))
       await recordUnknown(run, each, each === own && isUnknown(outcome) ? outcome : unknown(each));
   }
+  for (const file of outcome.files) run.session.addFile(file);
   run.definition.invoker.hooks.emit({
     type: 'tool-result',
     ...run.session.scope,

@@ -44,7 +44,8 @@ function isParked({ session }: PendingCall): boolean {
 
 /** True if an earlier process has already requested the next approval of this call. */
 export function isAlreadyRequested(pending: PendingCall): boolean {
-  return pending.session.durability?.requestedApprovals.has(durableId(pending)) === true;
+  const { durability, grants } = pending.session;
+  return durability?.requestedApprovals.has(durableId(pending)) === true || grants.hasAsked(pending.callId);
 }
 
 /**
@@ -187,7 +188,7 @@ function wait(
   return askApprover(pending, handler, request, {
     cancellation: pending.cancellation,
     limitMs: isParked(pending) ? undefined : approvalLimitOf(pending),
-    ...(session.durability === undefined ? { isGranted } : {}),
+    ...(session.durability === undefined && !session.grants.hasAsked(pending.callId) ? { isGranted } : {}),
     asked: { checkArguments, ...progress, artifacts: requestedArtifacts(pending) },
   });
 }

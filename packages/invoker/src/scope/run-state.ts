@@ -118,6 +118,7 @@ function addGrant(grants: RunGrants, { tool, toolDigest, risk }: RunGrant): void
 /** Approvals for the whole run: per tool and definition, up to the approved risk, never `critical`. */
 export class RunGrants {
   #risks: Map<string, ToolRisk> | undefined;
+  #askedCalls: ReadonlySet<string> | undefined;
   readonly #listeners = new Set<() => void>();
 
   add(tool: string, toolDigest: string, risk: ToolRisk): void {
@@ -131,6 +132,17 @@ export class RunGrants {
   onAdd(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Adds the approvals that the run had before a pause or a crash. Each of `askedCalls` has requested approval, and takes its own decision. */
+  restore(known: readonly RunGrant[], askedCalls: ReadonlySet<string>): void {
+    this.#askedCalls = askedCalls;
+    for (const grant of known) addGrant(this, grant);
+  }
+
+  /** True for a call that had requested approval before the run continued. */
+  hasAsked(callId: string): boolean {
+    return this.#askedCalls?.has(callId) === true;
   }
 
   covers(tool: string, toolDigest: string, risk: ToolRisk): boolean {

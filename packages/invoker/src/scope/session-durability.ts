@@ -1,4 +1,6 @@
+import { wholeRunOf } from '@ravi/kernel';
 import type {
+  Approval,
   ApprovalRequest,
   ApprovalTrace,
   AwaitedApproval,
@@ -13,6 +15,15 @@ export interface RunGrant {
   readonly tool: string;
   readonly toolDigest: string;
   readonly risk: ToolRisk;
+}
+
+/** Returns the approvals for a whole run among those that were requested in it. Those for a sub-agent count for the sub-agent. */
+export function runGrantsOf(approvals: readonly Approval[], wholeRunId: string): readonly RunGrant[] {
+  return approvals.flatMap(({ request, status, answer }) => {
+    const isGrant = status === 'consumed' && answer?.decision === 'approved' && answer.scope === 'run';
+    const { tool, toolDigest, risk } = request;
+    return isGrant && wholeRunOf(request) === wholeRunId ? [{ tool, toolDigest, risk }] : [];
+  });
 }
 
 /** A call that asks whether it was approved before. */

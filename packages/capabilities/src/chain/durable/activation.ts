@@ -25,7 +25,7 @@ import { createDurableBridge } from './durable-bridge.ts';
 import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
 import { cancelledResult, changedResult, conflict, endOf, endRun, failedResult, pausedResult } from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
-import { readApprovals, readRecordedRun } from './recorded-run.ts';
+import { filesOf, readApprovals, readRecordedRun } from './recorded-run.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { checkUnchanged, sessionOfRun } from './run-definition.ts';
 import { createRunLog } from './run-log.ts';
@@ -154,6 +154,8 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
         ...(call === undefined ? {} : { keepArtifact: (ref) => call.session.pinArtifact(ref) }),
       });
 
+    // The script does not run again, so no call adds its files.
+    if (recorded.result !== undefined) for (const file of filesOf(recorded)) call?.session.addFile(file);
     if (recorded.result !== undefined) return end(recorded.result as unknown as ChainRunResult);
     const [damage] = corrupt;
     if (damage !== undefined) return end(failedResult(damage, recorded));

@@ -7,7 +7,7 @@ import { childRunId, recoverableSession } from './child-run.ts';
 import type { CallOfRun } from './child-run.ts';
 import { resultOf } from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
-import { readRecordedRun } from './recorded-run.ts';
+import { filesOf, readRecordedRun } from './recorded-run.ts';
 import { defineRun } from './run-definition.ts';
 
 /** Options of {@link createChildChains}. */
@@ -52,8 +52,9 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
   }
 
   async function keepArtifacts(runId: string, session: InvokerSession): Promise<void> {
-    const { artifacts } = readRecordedRun((await store.journal.entries(runId)).items);
-    for (const ref of artifacts) {
+    const recorded = readRecordedRun((await store.journal.entries(runId)).items);
+    for (const file of filesOf(recorded)) session.addFile(file);
+    for (const ref of recorded.artifacts) {
       await session.pinArtifact(ref).catch((error: unknown) => {
         if (!isKernelError(error, 'E_BLOB_NOT_FOUND')) throw error;
       });

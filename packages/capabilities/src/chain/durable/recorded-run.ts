@@ -1,4 +1,5 @@
-import { answeredApprovalStatuses, isUndecided, mayHaveBegun, wholeRunOf } from '@ravi/kernel';
+import { runGrantsOf } from '@ravi/invoker/internal';
+import { answeredApprovalStatuses, isUndecided, mayHaveBegun } from '@ravi/kernel';
 import type {
   JournaledCall,
   JournaledEvent,
@@ -10,6 +11,7 @@ import type {
   ApprovalStore,
   CompleteStateStore,
   ChainCallRecord,
+  ChainFile,
   InvocationResult,
   Run,
 } from '@ravi/kernel';
@@ -95,6 +97,11 @@ function endOfSleep({ event, finishedOrder }: JournaledEvent): { readonly place:
   return { place: event.position, order: finishedOrder };
 }
 
+/** Returns the files that the calls of a script made. */
+export function filesOf({ calls }: RecordedRun): readonly ChainFile[] {
+  return [...calls.values()].flatMap((call) => call.result?.files ?? []);
+}
+
 /** Approval requests of a run, sorted by state. */
 export interface RunApprovals {
   /** Ids of all requests. */
@@ -162,8 +169,6 @@ export async function readApprovals(
     approvals.push(...page.items);
     cursor = page.next;
   } while (cursor !== undefined);
-  // Those for a sub-agent count for the sub-agent.
-  const isGrantHere = (approval: Approval): boolean => isGrant(approval) && wholeRunOf(approval.request) === wholeRunId;
   const isOfRun = (request: ApprovalRequest): boolean => request.runId === runId && request.completion !== undefined;
   return {
     requestedApprovals: idsOf(approvals),
@@ -173,9 +178,7 @@ export async function readApprovals(
         .filter(({ request, status }) => isOfRun(request) && status !== 'withdrawn')
         .map(({ request }) => [request.callId, request]),
     ),
-    grants: approvals
-      .filter(isGrantHere)
-      .map(({ request: { tool, toolDigest, risk } }) => ({ tool, toolDigest, risk })),
+    grants: runGrantsOf(approvals, wholeRunId),
     pending: approvals.filter(isUndecided),
     unread: approvals.filter(({ status }) => answeredApprovalStatuses.includes(status)),
     consumed: approvals.filter(({ status }) => status === 'consumed'),
@@ -184,10 +187,6 @@ export async function readApprovals(
 
 function idsOf(approvals: readonly Approval[]): ReadonlySet<string> {
   return new Set(approvals.map(({ request }) => request.id));
-}
-
-function isGrant({ status, answer }: Approval): boolean {
-  return status === 'consumed' && answer?.decision === 'approved' && answer.scope === 'run';
 }
 
 /** Outcome of a call as the journal keeps it. */
