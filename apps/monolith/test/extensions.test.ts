@@ -24,7 +24,10 @@ const files = {
         return tool === 'launch' ? { action: 'modify', args: { target: (args.target ?? '') + mark } } : { action: 'continue' };
       },
       afterTool: (call, result) => ({ ...result, text: result.text + mark }),
-      toolError: (call, result) => ({ ...result, text: result.text + ' failed' + mark }),
+      toolError: ({ attempts, durationMs, principal, agent = 'no agent' }, result) => {
+        const facts = [principal, agent, attempts, typeof durationMs].join(' ');
+        return { ...result, text: result.text + ' (' + facts + ') failed' + mark };
+      },
       permissionDenied: (call, result) => ({ ...result, status: 'ok', text: result.text + ' ask someone' + mark }),
       budgetExceeded: (call, { error, ...result }) =>
         ({ ...result, error: { ...error, message: error.message + ' no budget' + mark } }),
@@ -61,6 +64,10 @@ const files = {
     name: 'broken', description: 'Fails.', risk: 'safe', inputSchema: { type: 'object' },
     execute() { throw new Error('no wind'); },
   };`,
+  'tools/flaky.mjs': `export default {
+    name: 'flaky', description: 'Fails twice.', risk: 'safe', inputSchema: { type: 'object' }, retry: { maxRetries: 1, delayMs: 1 },
+    execute() { throw Object.assign(new Error('busy'), { code: 'BUSY', retryable: true }); },
+  };`,
   'wrong.mjs': pluginOf('interceptor', `{ beforTool: () => ({ action: 'continue' }) }`),
   'failing.mjs': pluginOf('guardrail', `(() => { throw new Error('no list of words'); })()`),
 };
@@ -87,7 +94,9 @@ test('interceptors of the configuration act in order at each point of a call, fo
   const broken = await server.post('/v1/tools/launch', { args: { target: 'explode' } });
   assert.match(broken.body.error.message, /An interceptor failed/);
   const failed = await server.post('/v1/tools/broken', { args: {} });
-  assert.match(failed.body.text, / faileda failedb$/);
+  assert.match(failed.body.text, / \(local no agent 1 number\) faileda \(local no agent 1 number\) failedb$/);
+  const flaky = await server.post('/v1/tools/flaky', { args: {} });
+  assert.match(flaky.body.text, / \(local no agent 2 number\) failedb$/);
   const disabled = await server.post('/v1/tools/wait', { args: {} });
   assert.deepEqual([disabled.body.status, disabled.body.error.code], ['denied', 'E_TOOLS_DISABLED']);
   assert.match(disabled.body.text, /has disabled the tool wait use echoa use echob$/);

@@ -1,6 +1,7 @@
 import { isKernelError, isLocalTool } from '@ravi/kernel';
 import type { CallStatus, InterceptedCall, InvocationResult, ResultPoint } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
+import { factsOf } from './content/shown-call.ts';
 import { journalEntry, TraceEntry } from './call-record.ts';
 import type { TraceOutcome } from './call-record.ts';
 import { withdrawUnlessBegun } from './gates/journal.ts';
@@ -200,6 +201,7 @@ function pointOf({ status: shownStatus, result, cause }: Outcome): ResultPoint |
 }
 
 function interceptedCall(pending: PendingCall): InterceptedCall {
-  const { scope, name: tool, caller, namedArgs: args } = pending;
-  return { ...scope, tool, caller, args };
+  const { namedArgs: args, started, runtime } = pending;
+  const durationMs = runtime.clock.monotonic() - started;
+  return { ...factsOf(pending), args, durationMs, attempts: (pending.attempts?.length ?? 0) + 1 };
 }

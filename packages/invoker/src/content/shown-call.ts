@@ -13,8 +13,8 @@ import type { GateStop } from '../error-results.ts';
  * its media type and size in `artifacts`. Returns a refusal if the store fails.
  */
 export async function shownCall(pending: PendingCall): Promise<InterceptedCall | GateStop> {
-  const { scope, name: tool, caller, content } = pending;
-  if (content.length === 0) return { ...scope, tool, caller, args: pending.args };
+  const { content } = pending;
+  if (content.length === 0) return { ...factsOf(pending), args: pending.args };
   const opaque = content.filter((place) => place.isOpaque);
   const bytes = opaque.reduce((sum, { stat }) => sum + stat.bytes, 0);
   const isShown = bytes <= pending.session.policy.maxArgumentBytes;
@@ -25,7 +25,20 @@ export async function shownCall(pending: PendingCall): Promise<InterceptedCall |
     args = replaceAt(args, place.path, shown);
   }
   const artifacts = content.map((place) => describe(place, isShown || !place.isOpaque));
-  return { ...scope, tool, caller, args: args as JsonObject, artifacts };
+  return { ...factsOf(pending), args: args as JsonObject, artifacts };
+}
+
+/** Returns what interceptors see of a call apart from its arguments. */
+export function factsOf({ scope, name: tool, caller, session }: PendingCall): Omit<InterceptedCall, 'args'> {
+  const { principal, agent, cwd } = session;
+  return {
+    ...scope,
+    tool,
+    caller,
+    principal,
+    ...(agent === undefined ? {} : { agent }),
+    ...(cwd === undefined ? {} : { cwd }),
+  };
 }
 
 async function textOf(pending: PendingCall, { value, stat }: FilledPlace): Promise<string | GateStop> {

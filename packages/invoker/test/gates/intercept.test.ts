@@ -15,7 +15,16 @@ test('an interceptor sees the call and may leave it unchanged', async () => {
   });
   await harness.call('t', { a: 1 }, { callId: 'c1', caller: 'chain', parentId: 'p1' });
   assert.deepEqual(seen, [
-    { runId: 'run', sessionId: 'session', callId: 'c1', parentId: 'p1', tool: 't', caller: 'chain', args: { a: 1 } },
+    {
+      runId: 'run',
+      sessionId: 'session',
+      callId: 'c1',
+      parentId: 'p1',
+      tool: 't',
+      caller: 'chain',
+      principal: 'ada',
+      args: { a: 1 },
+    },
   ]);
   assert.deepEqual(tool.calls, [{ a: 1 }]);
 });

@@ -1,6 +1,7 @@
 import type { BlobRef } from '../blob/blob-store.ts';
 import type { InvocationResult } from '../tool/invocation-result.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { Principal } from '../base/run-context.ts';
 import type { ToolCaller } from '../tool/tool.ts';
 import type { EventScope, RunEventOf, RunEventType } from './run-event.ts';
 
@@ -51,6 +52,16 @@ export interface InterceptedArtifact {
 export interface InterceptedCall extends EventScope {
   readonly tool: string;
   readonly caller: ToolCaller;
+  /** Caller for whom the run works. Always present in a call of an invoker, like the other fields where they apply. */
+  readonly principal?: Principal;
+  /** Agent whose run makes the call. */
+  readonly agent?: string;
+  /** Folder in which the run works, as an absolute path. */
+  readonly cwd?: string;
+  /** Milliseconds from the call to its result, waits for people included. Present with a result. */
+  readonly durationMs?: number;
+  /** Number of attempts, above 1 if the call was repeated. Present with a result. */
+  readonly attempts?: number;
   /**
    * Arguments that will run, with the content of artifacts in place of their references: text, JSON, and bytes and streams
    * as text. Bytes and streams that together exceed `maxArgumentBytes` stay `{ "$artifact": ref }`.
