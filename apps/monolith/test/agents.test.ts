@@ -28,6 +28,8 @@ test('agents of the configuration may call what it grants them, and are listed',
   const ended = await until(url, runId, 'run-end');
   assert.match(ended.text, /^The tool launch is not allowed in this session \| launched$/);
   assert.deepEqual(await installation.launches(), ['launch sun']);
+  const { trace } = await send(url, `/v1/runs/${runId}`);
+  assert.deepEqual([trace[0].tool, trace[0].status, trace[0].errorCode], ['launch', 'denied', 'E_TOOL_NOT_ALLOWED']);
 
   // A named agent has its own tools, and no delegate of another agent.
   const named = await send(url, '/v1/runs', { kind: 'agent', agent: 'pilot', task: task([['pilot', { task: 'x' }]]) });

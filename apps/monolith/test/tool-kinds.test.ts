@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import { play, startPlaying, useTool } from './support/playing-model.ts';
-import { approve } from './support/run-requests.ts';
+import { answer, approve, until, untilStatus } from './support/run-requests.ts';
 import type { Body } from './support/run-requests.ts';
 import type { TestServer } from './support/server.ts';
 
@@ -32,13 +32,13 @@ export default [
     arrived(text('met'));
     resolve(text('met'));
   })),
-  tool('alone', async () => {
+  ...['alone', 'solitary'].map((name) => tool(name, async () => {
     alone += 1;
     await new Promise((resolve) => setImmediate(resolve));
     const together = alone;
     alone -= 1;
     return text('with ' + (together - 1));
-  }, { concurrency: 'exclusive' }),
+  }, { concurrency: 'exclusive' })),
   tool('begin', async () => { globalThis.ravi_begin(); return text('began'); }, {
     promptHint: 'Begin before you do anything else.',
     documentation: () => 'It begins at once, while the model still writes.',
@@ -100,6 +100,9 @@ test('a hosted tool is declared to its provider only, and no path of the server 
     ['lookup', 'lookup_v1'],
     ['shell', 'shell'],
   ]);
+  const functions = requests[0].tools.filter(({ type }: Body) => type === 'function').map(({ name }: Body) => name);
+  for (const name of ['photo', 'count', 'begin']) assert.ok(functions.includes(name), name);
+  for (const name of ['lookup', 'shell', 'elsewhere']) assert.ok(!functions.includes(name), name);
   assert.equal(run.trace[0].errorCode, 'E_TOOL_NOT_CALLABLE');
   const { body: direct } = await server.post('/v1/tools/lookup', { args: {} });
   assert.equal(direct.error.code, 'E_TOOL_NOT_CALLABLE');
@@ -137,7 +140,7 @@ test('a stateful tool returns parts, and replies to them continue it', async () 
 });
 
 test('calls of one response run at the same time, except those of exclusive tools', async () => {
-  const calls = [useTool('a', 'meet'), useTool('b', 'meet'), useTool('c', 'alone'), useTool('d', 'alone')];
+  const calls = [useTool('a', 'meet'), useTool('b', 'meet'), useTool('c', 'alone'), useTool('d', 'solitary')];
   assert.equal((await play(server, [calls])).text, 'met | met | with 0 | with 0');
 });
 
@@ -149,6 +152,7 @@ test('a safe call starts while the model still writes', async () => {
 test('the system prompt has the hints of tools, and info returns the documentation of one', async () => {
   const { text, requests } = await play(server, [[useTool('a', 'info', { tool: 'begin' })]]);
   assert.match(requests[0].system, /- begin: Begin before you do anything else\./);
+  assert.equal(requests[0].system.split('Begin before you').length, 2);
   const declared = requests[0].tools.find(({ name }: Body) => name === 'begin');
   assert.deepEqual([declared.description, declared.parameters], ['begin.', { type: 'object' }]);
   assert.match(text, /# begin\n\nbegin\.\n\nIt begins at once/);
@@ -209,4 +213,14 @@ test('the wait for an approver is not part of the time limit of a call', async (
   while (!(await waits()));
   await approve(server.url, asked);
   assert.equal((await called).body.text, 'launched');
+});
+
+test('a call of ask_clarification pauses its run until the user has answered', async () => {
+  const steps = [[useTool('a', 'ask_clarification', { question: 'Which colour?' })]];
+  const { body: begun } = await server.post('/v1/runs', { kind: 'agent', task: JSON.stringify(steps) });
+  await until(server.url, begun.id, 'run-paused');
+  const { questions, outcome } = await untilStatus(server.url, begun.id, 'paused');
+  assert.deepEqual([questions[0].question, outcome], ['Which colour?', undefined]);
+  await answer(server.url, begun.id, 'blue');
+  assert.equal((await until(server.url, begun.id, 'run-end')).text, 'blue');
 });
