@@ -1,6 +1,5 @@
 export { problemWithSnippet } from './check-snippet.ts';
-export { checkLanguage } from './check-language.ts';
-export { composeSandboxes } from './compose-sandboxes.ts';
+export { checkLanguage, composeSandboxes } from './compose-sandboxes.ts';
 export { createCompletionToken, readCompletionToken, withoutCompletionTokens } from './completion-token.ts';
 export type { CompletionToken } from './completion-token.ts';
 export { createLeasedRun } from './create-leased-run.ts';

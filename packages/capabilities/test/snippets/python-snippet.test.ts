@@ -68,6 +68,6 @@ test('a sandbox without its language refuses it', async () => {
     sourceRunId: 'run_1',
   } as const;
   expect(() => createSnippetTool(snippet, { invoker, sandbox: other })).toThrow(
-    /is in python; the sandbox isolated-vm/,
+    /The sandbox isolated-vm runs javascript, not python; install @ravi\/sandbox-pyodide/,
   );
 });
