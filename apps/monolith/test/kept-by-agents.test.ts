@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInstallation } from './support/installation.ts';
-import { approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import { answer, approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
 import type { Body } from './support/run-requests.ts';
 import { buildServer, startBundled } from './support/server-process.ts';
 import { callingModel, task } from './support/sub-agents.ts';
@@ -96,13 +96,19 @@ test('the run of an agent keeps over kill -9 what the run of a script keeps', { 
   const agent = await start(url, task(...steps));
   const script = (await send(url, '/v1/runs', { kind: 'chain', code, policy: { maxScriptCalls: 8 } })).id;
   const charging = await start(url, task([call('charge')]));
-  for (const runId of [agent, script, charging]) {
+  const question = call('ask_clarification', { question: 'Go on?' });
+  const asking = await start(
+    url,
+    task([call('photo')], [call('launch', sun)], [question], [call('look'), call('launch', sun)]),
+  );
+  for (const runId of [agent, script, charging, asking]) {
     const [asked] = await pendingOf(url, runId, 1);
     await approve(url, asked, { decision: 'approved', scope: 'run' });
   }
   const together = await start(url, task([call('tool_chain', { code: loop, approve: 'set' })]));
   const [set] = await pendingOf(url, together, 1);
   await until(url, charging, 'tool-retry');
+  while ((await send(url, `/v1/runs/${asking}`)).questions?.length !== 1) await pause(20);
   const waiting = (): Promise<string> => readFile(join(folder, 'waiting.txt'), 'utf8').catch(() => '');
   while ((await waiting()).length < 2) await pause(20);
   first.signal('SIGKILL');
@@ -144,6 +150,9 @@ test('the run of an agent keeps over kill -9 what the run of a script keeps', { 
   assert.deepEqual(run.artifacts.length, chain.artifacts.length);
   await approve(next, set);
   assert.equal((await untilStatus(next, together, 'completed')).outcome.result.text, 'all');
+  await answer(next, asking, 'yes');
+  const answered = await untilStatus(next, asking, 'completed');
+  assert.match(answered.outcome.result.text, /launched \| yes \| \[\["photo-0\.png",4,4\]\] \| launched$/);
   const charged = await untilStatus(next, charging, 'completed');
   assert.deepEqual(
     charged.trace.map(({ errorCode }: Body) => errorCode),
@@ -156,8 +165,7 @@ test('the run of an agent keeps over kill -9 what the run of a script keeps', { 
       ...planets.map((planet) => `launch ${planet}`),
       'launch moon',
       'launch moon',
-      'launch sun',
-      'launch sun',
+      ...Array.from({ length: 4 }, () => 'launch sun'),
     ].toSorted(),
   );
 });
