@@ -45,7 +45,7 @@ export default [
   }),
   tool('hang', () => new Promise(() => {})),
   tool('fail', async () => ({ content: [{ type: 'text', text: 'it is broken' }], isError: true })),
-  tool('closed', async () => text('opened')),
+  tool('closed', async () => text('opened'), { allowedCallers: ['chain'] }),
 ];`;
 
 const counter = `
@@ -87,7 +87,7 @@ export default [
 let server: TestServer;
 beforeAll(async () => {
   server = await startPlaying(
-    { policy: { callTimeoutMs: 1_000 }, toolAccess: { disabled: ['closed'] } },
+    { policy: { callTimeoutMs: 1_000 } },
     { 'tools/kinds.mjs': kinds, 'tools/count.mjs': counter, 'tools/inner.mjs': inner },
   );
 }, 60_000);
@@ -223,4 +223,15 @@ test('a call of ask_clarification pauses its run until the user has answered', a
   assert.deepEqual([questions[0].question, outcome], ['Which colour?', undefined]);
   await answer(server.url, begun.id, 'blue');
   assert.equal((await until(server.url, begun.id, 'run-end')).text, 'blue');
+});
+
+test('the figures of a tool count its calls and failures, with the time that they took', async () => {
+  const figures = async (name: string): Promise<Body> => (await server.get(`/v1/tools/${name}`)).body.metrics;
+  const [before, other] = [await figures('fail'), await figures('photo')];
+  await server.post('/v1/tools/fail', { args: {} });
+  await server.post('/v1/tools/photo', { args: {} });
+  const [failed, succeeded] = [await figures('fail'), await figures('photo')];
+  assert.deepEqual([failed.calls - before.calls, failed.errors - before.errors], [1, 1]);
+  assert.deepEqual([succeeded.calls - other.calls, succeeded.errors - other.errors], [1, 0]);
+  assert.ok(succeeded.p95 >= succeeded.p50 && succeeded.p50 > 0, JSON.stringify(succeeded));
 });
