@@ -96,7 +96,7 @@ test('the run of an agent keeps over kill -9 what the run of a script keeps', { 
   const agent = await start(url, task(...steps));
   const script = (await send(url, '/v1/runs', { kind: 'chain', code, policy: { maxScriptCalls: 8 } })).id;
   const charging = await start(url, task([call('charge')]));
-  const question = call('ask_clarification', { question: 'Go on?' });
+  const question = call('ask_clarification', { question: 'Shall I continue?' });
   const asking = await start(
     url,
     task([call('photo')], [call('launch', sun)], [question], [call('look'), call('launch', sun)]),
