@@ -49,7 +49,7 @@ export interface ScriptRunnerServices {
 export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner {
   const { runChain, sandbox, durable, config, streamPlaces, lifetime } = services;
   return async (script, { caller: { principal }, query, signal, keyed }) => {
-    // A request that began in another process may have run there, whatever this one can run.
+    // A request that began in another process may have run there, also in a language that this process does not run.
     if (keyed?.isRepeated !== true) checkLanguage(sandbox, script.language ?? 'javascript');
     const isStream = query.stream === '1';
     if (durable === undefined || !durable.chains.canReplay(script.language ?? 'javascript')) {
