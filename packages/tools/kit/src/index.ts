@@ -1,7 +1,6 @@
 export { defineToolsPlugin } from './tools-plugin.ts';
 export type { ToolSelection, ToolsPluginDefinition } from './tools-plugin.ts';
 export { fileError, invalidPath, outsideError } from './workspace/path-error.ts';
-export { withPathLock } from './workspace/path-locks.ts';
 export type { Place, WalkOptions } from './workspace/walk.ts';
-export { openWorkspace, workspaceOfCall } from './workspace/workspace.ts';
+export { openWorkspace, withPathLock, workspaceOfCall } from './workspace/workspace.ts';
 export type { Workspace, WorkspaceOptions } from './workspace/workspace.ts';

@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { KernelError } from '@ravi/kernel';
 import type { ToolContext } from '@ravi/kernel';
 import { fileError, show } from './path-error.ts';
-import { withPathLock } from './path-locks.ts';
 import { readPath } from './read-path.ts';
 import { walk } from './walk.ts';
 import type { Place, WalkOptions } from './walk.ts';
@@ -69,6 +68,28 @@ async function openRegular(place: Place, path: string): Promise<FileHandle> {
   if (stats.isFile()) return handle;
   await handle.close();
   throw new KernelError('E_FILE_KIND', `${show(path)} is ${stats.isDirectory() ? 'a folder' : 'not a regular file'}`);
+}
+
+const tails = new Map<string, Promise<void>>();
+
+/**
+ * Runs `work` while no other work of this process runs with the same key. Work waits in the order of its calls.
+ * The key of a file is its path without links, so that two names of one file share a lock.
+ */
+export async function withPathLock<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  const before = tails.get(key);
+  let release = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  tails.set(key, promise);
+  try {
+    await before;
+    return await work();
+  } finally {
+    if (tails.get(key) === promise) tails.delete(key);
+    release();
+  }
 }
 
 /** Options of {@link workspaceOfCall}. */
