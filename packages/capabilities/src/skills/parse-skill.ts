@@ -8,6 +8,8 @@ export type ParsedSkill = { readonly skill: Skill } | { readonly problem: string
 
 const maxNameCharacters = 64;
 const maxDescriptionCharacters = 1_024;
+/** The time to read YAML grows with the square of its size, for example to check that keys differ, and nothing else runs meanwhile. */
+const maxYamlCharacters = 16_384;
 
 /**
  * Parses a SKILL.md: YAML between two lines of `---`, then Markdown. Format: https://agentskills.io/specification.
@@ -17,7 +19,11 @@ const maxDescriptionCharacters = 1_024;
 export function parseSkill(text: string, folderName: string): ParsedSkill {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text);
   if (match === null) return { problem: 'does not begin with YAML between two lines of ---' };
-  const fields = readFields(match[1] ?? '');
+  const [, yaml = ''] = match;
+  if (yaml.length > maxYamlCharacters) {
+    return { problem: `has ${yaml.length} characters of YAML; at most ${maxYamlCharacters} are allowed` };
+  }
+  const fields = readFields(yaml);
   if (fields === undefined) return { problem: 'has YAML that cannot be read' };
   const { name, description } = fields;
   const problem = problemWithName(name, folderName) ?? problemWithDescription(description);

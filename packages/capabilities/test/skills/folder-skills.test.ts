@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -135,6 +136,16 @@ test.each([
   ['too much', `---\nname: skill\ndescription: x\n---\n${'x'.repeat(262_144)}`, 'larger than 262144 bytes'],
 ])('%s is refused', async (_, text, problem) => {
   expect(await problemOf('skill', text)).toContain(problem);
+});
+
+test('YAML of more than 16,384 characters is not read: the time for it grows with the square of its size', async () => {
+  const skill = (keys: string): string => `---\nname: long\ndescription: Waits.\n${keys}\n---\nBody\n`;
+  const most = 'x'.repeat(16_384 - 'name: long\ndescription: Waits.\n# '.length);
+  assert.match((await problemOf('long', skill(`# x${most}`))) ?? '', /has 16385 characters of YAML; at most 16384/);
+  const anchors = `metadata: ${'&a '.repeat(80_000)}`;
+  assert.match((await problemOf('long', skill(anchors))) ?? '', /characters of YAML; at most 16384/);
+  write('long', skill(`# ${most}`));
+  assert.deepEqual((await loadFolderSkills(folder)).failures, []);
 });
 
 test('a folder that cannot be read and a cancellation are errors', async () => {
