@@ -13,6 +13,7 @@ import type {
   JsonObject,
   JsonValue,
   Logger,
+  Principal,
   ToolContext,
   ToolRegistry,
 } from '@ravi/kernel';
@@ -45,7 +46,7 @@ import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
 import { createScrubber } from './scrub.ts';
 import type { GateStop } from './error-results.ts';
 import type { CallSpending, ExecutionWrapper, InvokerRuntime } from './runtime.ts';
-import type { CallerAccess } from './scope/caller-access.ts';
+import type { CallerAccess, ToolFilter } from './scope/caller-access.ts';
 import { InvokerSession } from './scope/session.ts';
 import { withRisksOf } from './scope/session-limits.ts';
 import type { SessionOptions } from './scope/session-options.ts';
@@ -210,6 +211,11 @@ export class ToolInvoker {
     };
     invokers.set(asking.#runtime, asking);
     return asking;
+  }
+
+  /** Returns the tools that the rules of the operator give a principal now; `undefined` for all tools. The others do not exist for it. */
+  toolsOf(principal: Principal): ToolFilter | undefined {
+    return this.#runtime.access?.toolsOf(principal);
   }
 
   /** Opens a session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */

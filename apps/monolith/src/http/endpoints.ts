@@ -89,12 +89,12 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
 function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
   const { config, lifetime, clock, redactor, artifactDamage, snippetStore, snippetTools, toolbox, invoker, durable } =
     parts;
-  const { artifactQuota, callerApprovals, streamPlaces, logger } = parts;
+  const { artifactQuota, callerApprovals, streamPlaces, toolAccess, logger } = parts;
   if (durable === undefined) return [];
   const { store, runs, recorder, agents, approvalMode } = durable;
   const { policy } = invoker;
   return [
-    ...agentOperations({ agents, toolbox, toolAccess: parts.toolAccess, model: parts.model, approvalMode }),
+    ...agentOperations({ agents, toolbox, toolAccess, model: parts.model, approvalMode }),
     ...runOperations({
       durable,
       policy,
@@ -133,7 +133,16 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),
-    ...snippetOperations({ snippetStore, snippetTools, toolbox, policy, durable, runScript: parts.runScript, clock }),
+    ...snippetOperations({
+      snippetStore,
+      snippetTools,
+      toolbox,
+      toolAccess,
+      policy,
+      durable,
+      runScript: parts.runScript,
+      clock,
+    }),
     ...budgetOperations({
       config,
       agents,

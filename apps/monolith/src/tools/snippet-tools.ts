@@ -5,6 +5,8 @@ import type { Principal, Sandbox, Snippet } from '@ravi/kernel';
 
 /** Keeps the toolbox in step with the snippet store. */
 export interface SnippetTools {
+  /** True if the snippets of a principal become tools. */
+  offers(principal: Principal): boolean;
   /** Adds a snippet as a tool and replaces its previous version. */
   offer(snippet: Snippet): void;
   /** Removes the tool of a snippet. */
@@ -36,14 +38,15 @@ export function createSnippetTools({
   durable,
 }: SnippetToolsOptions): SnippetTools {
   const chains = durable === undefined ? {} : { chains: durable.chains };
+  const offers = (principal: Principal): boolean => principal === snippetOwner;
   return {
+    offers,
     offer(snippet) {
-      if (snippet.principal !== snippetOwner) return;
+      if (!offers(snippet.principal)) return;
       toolbox.add(createSnippetTool(snippet, { invoker, sandbox, preflight, ...chains }), { source: snippetSource });
     },
-    /** Removes the tool of a snippet. */
     withdraw(principal, name) {
-      if (principal === snippetOwner) toolbox.remove(name);
+      if (offers(principal)) toolbox.remove(name);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { InvokerSession } from '@ravi/invoker';
+import type { ToolFilter } from '@ravi/invoker';
 import { isCallableFromChain, isLocalTool } from '@ravi/kernel';
 import type { AnyTool, Tool, ToolRegistry } from '@ravi/kernel';
 
@@ -14,8 +14,9 @@ export interface DiscoverySession {
  */
 export function knownTools(
   registry: ToolRegistry,
-  { callerFilters }: Pick<InvokerSession, 'callerFilters'>,
+  { callerFilters }: { readonly callerFilters: ToolFilter | undefined },
 ): KnownTools {
+  if (callerFilters === undefined) return registry;
   return { get: (name) => (callerFilters.has(name) ? registry.get(name) : undefined), all: () => registry.all() };
 }
 

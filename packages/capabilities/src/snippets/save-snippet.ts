@@ -16,7 +16,7 @@ import { definitionDigest } from '../declarations/tool-declarations.ts';
 export interface SaveSnippetOptions {
   readonly store: SnippetStore;
   /** Registry of the tools that the script ran with. */
-  readonly registry: ToolRegistry;
+  readonly registry: Pick<ToolRegistry, 'get'>;
   /** Name of the tool for the model; no other tool may have it. */
   readonly name: string;
   /** Description for the model. */
@@ -65,7 +65,7 @@ export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet>
   });
 }
 
-function calledTools(run: ChainRunResult, registry: ToolRegistry): readonly SnippetTool[] {
+function calledTools(run: ChainRunResult, registry: Pick<ToolRegistry, 'get'>): readonly SnippetTool[] {
   // A tool that the operator hides from the caller does not exist for it either.
   const called = run.callTrace.filter(({ errorCode }) => errorCode !== 'E_TOOL_UNKNOWN');
   const names = [...new Set(called.map(({ tool }) => tool))].toSorted();

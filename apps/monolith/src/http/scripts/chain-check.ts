@@ -1,7 +1,7 @@
 import { api } from '@ravi/api';
 import type { CheckReport } from '@ravi/api';
 import type { ToolInvoker } from '@ravi/invoker';
-import { findSourceError } from '@ravi/capabilities';
+import { findSourceError, knownTools } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import { maxScriptBodyBytes } from './script-request.ts';
 import { implement } from '../core/implement.ts';
@@ -26,7 +26,8 @@ export function chainCheckOperation({ invoker, preflight }: ChainCheckOptions): 
         return unchecked(`only JavaScript and TypeScript are checked before they run`);
       await using session = invoker.openSession({ principal, signal });
       const argumentsMayChange = invoker.hooks.intercepts;
-      return await preflight.check({ source: code, registry: invoker.registry, session, argumentsMayChange });
+      const registry = knownTools(invoker.registry, session);
+      return await preflight.check({ source: code, registry, session, argumentsMayChange });
     },
     { maxBodyBytes: maxScriptBodyBytes(invoker.policy) },
   );

@@ -1,8 +1,8 @@
 import { api } from '@ravi/api';
 import type { BodyOf, SnippetSummary } from '@ravi/api';
 import { createArgumentCheck } from '@ravi/invoker';
-import type { Toolbox } from '@ravi/invoker';
-import { checkSnippetTools, saveSnippet } from '@ravi/capabilities';
+import type { CallerAccess, Toolbox } from '@ravi/invoker';
+import { checkSnippetTools, knownTools, saveSnippet } from '@ravi/capabilities';
 import type { SaveSnippetOptions } from '@ravi/capabilities';
 import { isKernelError } from '@ravi/kernel';
 import type {
@@ -31,6 +31,7 @@ export interface SnippetServices {
   readonly snippetStore: SnippetStore;
   readonly snippetTools: SnippetTools;
   readonly toolbox: Toolbox;
+  readonly toolAccess: CallerAccess;
   readonly policy: ChainPolicy;
   readonly durable: DurableServices;
   readonly runScript: ScriptRunner;
@@ -43,6 +44,7 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
     snippetStore: store,
     snippetTools,
     toolbox: registry,
+    toolAccess,
     policy: serverPolicy,
     durable,
     runScript,
@@ -111,13 +113,17 @@ export function snippetOperations(services: SnippetServices): readonly Endpoint[
       async (request) => {
         const { name } = request.params;
         const { description, inputSchema } = request.body;
+        const { principal } = request.caller;
         if (inputSchema !== undefined) checkInput(name, inputSchema, {});
         const snippet = await saveSnippet({
           ...(await scriptToSave(request)),
           ...(inputSchema === undefined ? {} : { inputSchema }),
-          principal: request.caller.principal,
+          principal,
           store,
-          registry,
+          // The name of a tool that is hidden from the caller is free for it; a snippet that becomes a tool needs a name of its own.
+          registry: snippetTools.offers(principal)
+            ? registry
+            : knownTools(registry, { callerFilters: toolAccess.toolsOf(principal) }),
           name,
           description,
           clock,

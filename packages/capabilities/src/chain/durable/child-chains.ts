@@ -68,11 +68,10 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
     const session = await waitFor(() => recoverableSession(store, context));
     if (session === undefined) return undefined;
     const { runId: parentRunId, sessionId, principal, policy } = session;
-    const definition = defineRun(
-      { ...script, policy: { ...policy, ...script.policy } },
-      parts?.invoker ?? invoker,
+    const definition = defineRun({ ...script, policy: { ...policy, ...script.policy } }, parts?.invoker ?? invoker, {
       callId,
-    );
+      callerFilters: session.callerFilters,
+    });
     const id = childRunId(session, callId, definition);
     try {
       const row = { id, parentRunId, sessionId, principal, definition, createdAt: clock.now() };

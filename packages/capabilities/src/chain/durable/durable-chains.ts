@@ -241,7 +241,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
         throw new KernelError('E_CONFIG_INVALID', `The id of a run has at most ${maxRunIdLength} characters`);
       }
       const { principal = 'local', signal } = request;
-      const definition = defineRun(request, invoker);
+      const definition = defineRun(request, invoker, { callerFilters: invoker.toolsOf(principal) });
       checkOpen();
       checkReplay({ definition });
       const row = { id, principal, sessionId, definition, createdAt: clock.now() };

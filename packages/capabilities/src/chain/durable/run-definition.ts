@@ -1,5 +1,5 @@
 import { sha256OfJson, toolDigest, withRisksOf } from '@ravi/invoker';
-import type { SessionOptions, ToolInvoker } from '@ravi/invoker';
+import type { SessionOptions, ToolFilter, ToolInvoker } from '@ravi/invoker';
 import { defineChainPolicy, isLocalTool, KernelError } from '@ravi/kernel';
 import type {
   ChainPolicy,
@@ -63,11 +63,24 @@ interface ChainDetails {
 const protocol = 1;
 const keyText = 'the key of a durable run';
 
+/** Caller for whom a run is defined. */
+export interface RunCaller {
+  /** Tools that exist for the principal of the run; all when absent. */
+  readonly callerFilters: ToolFilter | undefined;
+  /** Call whose script it is, in the run above. */
+  readonly callId?: string;
+}
+
 /**
- * Returns everything that determines how a run behaves, as it is when the run starts.
+ * Returns everything that determines how a run behaves, as it is when the run starts. Its caller can read it, so it names no tool that the
+ * operator hides from the caller.
  * @throws KernelError `E_CONFIG_INVALID` for its policy
  */
-export function defineRun(request: DurableChainRequest, invoker: ToolInvoker, callId?: string): RunDefinition {
+export function defineRun(
+  request: DurableChainRequest,
+  invoker: ToolInvoker,
+  { callerFilters, callId }: RunCaller,
+): RunDefinition {
   const { code, language = 'javascript', input, policy, approvals = 'wait', allowedTools, approve = 'each' } = request;
   const details: ChainDetails = {
     approvals,
@@ -82,7 +95,7 @@ export function defineRun(request: DurableChainRequest, invoker: ToolInvoker, ca
     code,
     language,
     scriptDigest: scriptDigestOf(code, language, input),
-    tools: namedTools(code, invoker.registry, allowedTools),
+    tools: namedTools(code, invoker.registry, allowedTools, callerFilters),
     policy: { ...defineChainPolicy(policy, invoker.policy) },
     details: details as unknown as JsonObject,
     ...(input === undefined ? {} : { input }),
@@ -149,9 +162,11 @@ function namedTools(
   code: string,
   registry: ToolRegistry,
   allowedTools: readonly string[] = registry.names(),
+  callerFilters: ToolFilter | undefined,
 ): NonNullable<RunDefinition['tools']> {
   return allowedTools.flatMap((name) => {
-    const digest = code.includes(name) ? digestOf(name, registry) : undefined;
+    const isNamed = code.includes(name) && (callerFilters?.has(name) ?? true);
+    const digest = isNamed ? digestOf(name, registry) : undefined;
     return digest === undefined ? [] : [{ name, digest }];
   });
 }
