@@ -192,6 +192,8 @@ test('a provider that counts wrongly, or not at all, gives no budget back', { ti
     '({ inputTokens: "1", outputTokens: 1 })',
     'null',
     '({ inputTokens: 0, outputTokens: 0 })',
+    // Their sum is more than a store can add.
+    '({ inputTokens: 9e15, outputTokens: 9e15 })',
   ]) {
     const run = await send(url, '/v1/runs', { kind: 'agent', agent: 'frugal', task: usage });
     const ended = await until(url, run.id, 'run-end');

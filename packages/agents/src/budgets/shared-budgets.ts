@@ -103,7 +103,7 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
 
   async function settle(id: string, used: Partial<BudgetAmounts>): Promise<void> {
     try {
-      await store.settle(id, used);
+      await store.settle(id, storable(used));
     } catch (error) {
       // The reservation counts until it expires.
       logger.error('the usage of a request could not be stored', { reservation: id, ...used, error: errorText(error) });
@@ -238,6 +238,12 @@ export function createSharedBudgets(options: SharedBudgetsOptions): SharedBudget
 
 /** Id of a reservation, or the reason why there is none. */
 type Reserved = { readonly id: string } | { readonly refusal: BudgetRefusal };
+
+// A provider may count more than a store can add. That uses the budget up; if it were refused, the request would cost nothing.
+function storable(used: Partial<BudgetAmounts>): Partial<BudgetAmounts> {
+  const amounts = Object.entries(used).map(([amount, value]) => [amount, Math.min(value, Number.MAX_SAFE_INTEGER)]);
+  return Object.fromEntries(amounts) as Partial<BudgetAmounts>;
+}
 
 function noPrice(model: string): string {
   return `The price table has no price for the model ${model}, and the cost of a day is limited`;
