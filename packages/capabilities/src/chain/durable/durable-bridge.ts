@@ -131,12 +131,15 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       if (recorded.events.has(place)) return divergentCall(place, call.name);
       await caughtUp.promise;
       if (collector !== undefined) return collector.invoke({ ...call, callId });
-      if (dry !== undefined && isUnchanged(dry)) return adopt(dry, callId);
+      if (dry !== undefined && isStillValid(dry)) return adopt(dry, callId);
       return invoker.invoke({ ...call, callId }, { session, caller: 'chain' });
     };
 
-  function isUnchanged({ entry }: DryCall): boolean {
-    const tool = invoker.registry.get(entry.record.tool);
+  // Between the dry run and this one is a decision of people: the tool may be another one by then, or no longer be allowed.
+  function isStillValid({ entry }: DryCall): boolean {
+    const { tool: name } = entry.record;
+    if (!session.toolsEnabled || !session.allows(name)) return false;
+    const tool = invoker.registry.get(name);
     return entry.toolDigest === (tool === undefined ? undefined : toolDigest(tool));
   }
 
