@@ -135,20 +135,28 @@ async function loadFile(folder: string, file: string, loader: ModuleLoader): Pro
   const fail = (message: string): LoadedFile => ({ tools: [], failures: [{ from: file, message }] });
   let candidates: readonly unknown[];
   const wrong = await problemWithFile(join(folder, file), maxBytes);
-  if (wrong !== undefined) return fail(wrong);
+  if (wrong !== undefined) return fail(wrong === 'missing' ? 'is a link to nothing' : wrong);
   try {
     const { default: exported } = await withinLimit(loader.load(file));
     if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
     candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];
   } catch (error) {
-    const place = syntaxErrorPlace(error) ?? (await placeInJavaScript(error, join(folder, file)));
-    return { ...fail(place === undefined ? textOf(error) : `${textOf(error)} (${place})`), isBroken: true };
+    return { ...fail(await describe(error, join(folder, file))), isBroken: true };
   }
   const problems = candidates.map(problemWith);
   return {
     tools: candidates.filter((_, index) => problems[index] === undefined) as AnyTool[],
     failures: problems.filter((problem) => problem !== undefined).map((message) => ({ from: file, message })),
   };
+}
+
+async function describe(error: unknown, path: string): Promise<string> {
+  try {
+    const place = syntaxErrorPlace(error) ?? (await placeInJavaScript(error, path));
+    return place === undefined ? textOf(error) : `${textOf(error)} (${place})`;
+  } catch {
+    return unreadable;
+  }
 }
 
 // Node reports no place for JavaScript, so a second parser finds it. `undefined` if the error is in an imported file.
@@ -173,8 +181,17 @@ async function withinLimit<Value>(loading: Promise<Value>): Promise<Value> {
   }
 }
 
+const maxMessageCharacters = 2_000;
+const unreadable = 'throws a value that cannot be read';
+
+// A module may throw anything, such as an object whose getters throw.
 function textOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  try {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return text.length > maxMessageCharacters ? `${text.slice(0, maxMessageCharacters)}…` : text;
+  } catch {
+    return unreadable;
+  }
 }
 
 function problemWith(candidate: unknown): string | undefined {

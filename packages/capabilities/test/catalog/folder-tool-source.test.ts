@@ -100,6 +100,21 @@ test('a tool with a getter that throws is reported by name, and does not hide ot
   expect(failures[0]?.message).toContain('Error: getter');
 });
 
+test('a file may throw anything while it loads: it is reported by name, at most 2,000 characters, and the others load', async () => {
+  write({
+    'getters.js': 'throw { get name() { throw 1; }, toString() { throw 2; } };',
+    'long.js': "throw new Error('x'.repeat(1_000_000));",
+    'nothing.js': 'throw undefined;',
+    'other.js': `export default ${toolText('other')}`,
+    'proxy.js': "throw new Proxy(new SyntaxError('x'), { get() { throw new Error('trap'); } });",
+  });
+  const { tools, failures } = await load(createFolderToolSource(folder));
+  expect(tools.map(({ name }) => name)).toEqual(['other']);
+  expect(failures.map(({ from }) => from)).toEqual(['getters.js', 'long.js', 'nothing.js', 'proxy.js']);
+  expect(failures.map(({ message }) => message.length).every((length) => length < 2_100)).toBe(true);
+  expect(failures[3]?.message).toBe('throws a value that cannot be read');
+});
+
 test('a missing folder is a configuration error', async () => {
   const source = createFolderToolSource(join(folder, 'nowhere'));
   await expect(load(source)).rejects.toMatchObject({
