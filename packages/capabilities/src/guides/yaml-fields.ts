@@ -14,6 +14,8 @@ const maxEntries = 50;
 const maxCharacters = 2_000;
 const maxProblems = 20;
 const maxShownCharacters = 60;
+/** Message of the parser, which calls itself for each level. */
+const tooDeep = /call stack/;
 
 /** A mapping of a YAML file, read field by field. What does not fit is noted with its line. */
 export class YamlFields {
@@ -100,7 +102,11 @@ export class YamlFile {
     const options = { lineCounter: this.#lines, prettyErrors: false, stringKeys: true, logLevel: 'error' } as const;
     this.#document = parseDocument(text, options);
     for (const { pos, message } of [...this.#document.errors, ...this.#document.warnings]) {
-      this.noteAt(this.#lines.linePos(pos[0]).line, message.replaceAll(/\s+/g, ' ').slice(0, 200));
+      const { line } = this.#lines.linePos(pos[0]);
+      const isTooDeep = tooDeep.test(message);
+      this.noteAt(line, isTooDeep ? 'the values are nested too deeply' : message.replaceAll(/\s+/g, ' ').slice(0, 200));
+      // What the parser says after that is about its own state.
+      if (isTooDeep) break;
     }
     if (this.#problems.length > 0) return;
     visit(this.#document, {
