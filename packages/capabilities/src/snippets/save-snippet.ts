@@ -1,4 +1,4 @@
-import { isLocalTool, KernelError, systemClock } from '@ravi/kernel';
+import { approveCallsTool, isLocalTool, KernelError, systemClock } from '@ravi/kernel';
 import type {
   ChainRunResult,
   Clock,
@@ -49,7 +49,8 @@ export async function saveSnippet(options: SaveSnippetOptions): Promise<Snippet>
       `Only a script whose run succeeded can be saved; this one ended as ${run.status}${why}`,
     );
   }
-  if (registry.get(name) !== undefined && (await store.versions(principal, name)).length === 0) {
+  const isReserved = name === approveCallsTool;
+  if (isReserved || (registry.get(name) !== undefined && (await store.versions(principal, name)).length === 0)) {
     throw new KernelError('E_TOOL_NAME_CONFLICT', `A tool named ${name} already exists; give the snippet another name`);
   }
   return store.put({

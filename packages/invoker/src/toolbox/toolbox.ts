@@ -1,4 +1,4 @@
-import { isKernelError, KernelError, silentLogger, specOf } from '@ravi/kernel';
+import { approveCallsTool, isKernelError, KernelError, silentLogger, specOf } from '@ravi/kernel';
 import type { AddToolOptions, AnyTool, Logger, ToolRegistry, ToolSpec } from '@ravi/kernel';
 import type { HookManager } from '../hooks/hook-manager.ts';
 import { freezeForeignTool, freezeTool } from './freeze-tool.ts';
@@ -72,6 +72,7 @@ export class Toolbox implements ToolRegistry {
   add(tool: AnyTool, options: AddToolOptions = {}): void {
     const { source = localSource, isOwn = options.source === undefined } = options;
     const copy = isOwn ? freezeTool(tool) : freezeForeignTool(tool);
+    if (options.source !== undefined) checkReserved(copy.name, source);
     const taken = this.#slots.get(copy.name);
     if (taken !== undefined && taken.source !== source) throw conflict(copy.name, source, taken.source);
     if (taken !== undefined && taken.tool !== copy) this.#logger.warn('tool replaced', { tool: copy.name, source });
@@ -91,6 +92,7 @@ export class Toolbox implements ToolRegistry {
     for (const [index, tool] of tools.entries()) {
       try {
         const copy = isOwn ? freezeTool(tool) : freezeForeignTool(tool);
+        checkReserved(copy.name, source);
         const taken = this.#slots.get(copy.name)?.source;
         if (taken !== undefined && taken !== source) throw conflict(copy.name, source, taken);
         if (next.has(copy.name)) throw conflict(copy.name, source, source);
@@ -207,6 +209,15 @@ export class Toolbox implements ToolRegistry {
     this.#logger.warn('tool not offered to the model: it has no spec for this provider', { tool, provider });
     this.#hooks?.emit({ type: 'tool-dropped', runId: '', sessionId: '', tool, provider });
   }
+}
+
+// People and rules would take a request of such a tool for one that names all calls which it lets run.
+function checkReserved(name: string, source: string): void {
+  if (name !== approveCallsTool) return;
+  throw new KernelError(
+    'E_TOOL_NAME_CONFLICT',
+    `Tool ${name} of ${source} has the name of requests for the approval of several calls; rename it`,
+  );
 }
 
 function conflict(tool: string, source: string, owner: string): KernelError {

@@ -52,6 +52,16 @@ test('refused tools are returned with their position, and the others are added',
   assert.deepEqual(toolbox.names(), ['taken', 'good']);
 });
 
+test('no source has a tool with the name of requests for several approvals', () => {
+  const toolbox = new Toolbox();
+  const [refused, ...others] = toolbox.setSource('folder', tools('approve_calls', 'good'), { isOwn: true });
+  assert.deepEqual(others, []);
+  assert.equal(refused?.error.code, 'E_TOOL_NAME_CONFLICT');
+  assert.match(refused?.error.message ?? '', /approve_calls of folder has the name of requests for the approval/);
+  assert.throws(() => toolbox.add(recordingTool('approve_calls'), { source: 'snippets' }), /approve_calls of snippets/);
+  assert.deepEqual(toolbox.names(), ['good']);
+});
+
 test('tools of a source are foreign unless the operator wrote them', () => {
   const toolbox = new Toolbox();
   toolbox.setSource('mcp', tools('foreign'));
