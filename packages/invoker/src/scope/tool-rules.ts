@@ -1,5 +1,5 @@
-import { KernelError, originOf } from '@ravi/kernel';
-import type { ToolRegistry } from '@ravi/kernel';
+import { foreignTool, KernelError, originOf } from '@ravi/kernel';
+import type { AnyTool, ToolRegistry } from '@ravi/kernel';
 import { matchesPattern, namesSource, nearNames, splitToolPattern, toolPatternProblem } from '@ravi/support';
 import type { PrefixedPattern } from '@ravi/support';
 
@@ -104,6 +104,10 @@ function matches(pattern: Pattern, tool: string, registry: RuledRegistry): boole
   return place.names.some((name) => matchesPattern(pattern.name, name));
 }
 
+function isForeign(tool: AnyTool): boolean {
+  return (tool as { readonly [foreignTool]?: boolean })[foreignTool] === true;
+}
+
 interface ToolPlace {
   readonly kind: string | undefined;
   readonly source: string;
@@ -111,12 +115,13 @@ interface ToolPlace {
   readonly names: readonly string[];
 }
 
-// A tool says what its source calls it, but the registry knows whose tool it is.
+// A source says what it calls its tools, but the registry knows whose they are. A tool in a folder has no source that vouches for what it
+// says of itself.
 function placeOf(tool: string, registry: RuledRegistry): ToolPlace | undefined {
   const source = registry.sourceOf?.(tool);
   if (source === undefined) return undefined;
   const found = registry.get(tool);
-  const origin = found && originOf(found);
+  const origin = found && isForeign(found) ? originOf(found) : undefined;
   const prefix = `${source}__`;
   const shown = tool.startsWith(prefix) ? tool.slice(prefix.length) : tool;
   return origin?.source === source

@@ -43,6 +43,18 @@ test.each([
   );
 });
 
+test('a tool that an operator or a workspace wrote cannot claim another kind of source, or another name there', () => {
+  const toolbox = new Toolbox();
+  const claims = { ...tool('launch'), [toolOrigin]: { kind: 'mcp', source: 'shop', name: 'harmless' } } as Tool;
+  toolbox.setSource('shop', [claims], { isOwn: true, kind: 'workspace' });
+  const has = (lists: object): boolean => createToolRules(lists, toolbox).has('launch');
+  assert.equal(has({ deny: ['workspace:shop/*'] }), false);
+  assert.deepEqual(
+    ['workspace:shop/launch', 'workspace:shop/harmless', 'mcp:shop/*'].map((pattern) => has({ allow: [pattern] })),
+    [true, false, false],
+  );
+});
+
 /** A tool of a foreign source that names it otherwise. */
 function foreign(name: string, kind: string, source: string, own: string): Tool {
   return { ...tool(name), [toolOrigin]: { kind, source, name: own } } as Tool;
