@@ -88,3 +88,20 @@ test.each(['js', 'pyodide', 'pyodide.ffi', 'pyodide_js', 'micropip'])(
     assert.equal(await run(code), 'refused');
   },
 );
+
+test('JavaScript that a script in Python reaches past its imports has no way to Node and ends with its limits', async () => {
+  const reach = `import sys
+finder = [each for each in sys.meta_path if type(each).__name__ == "JsFinder"][0]
+function = finder.jsproxies["pyodide_js"].FS.constructor.constructor
+`;
+  const found = await run(`${reach}return function("""
+    const makers = Object.getOwnPropertyNames(globalThis).map((name) => globalThis[name])
+      .filter((value) => typeof value === 'function').map((value) => value.constructor.constructor);
+    const seen = makers.map((make) => make('return [typeof process, typeof require, typeof fetch].join()')());
+    return [...new Set(seen)].join(' | ');
+  """)()`);
+  assert.equal(found, 'undefined,undefined,undefined');
+  const code = `${reach}function("for (;;);")()`;
+  const { body } = await server.post('/v1/chains', { code, language: 'python', policy: { totalTimeoutMs: 3_000 } });
+  assert.match(body.error.code, /^E_LIMIT_/);
+});
