@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { runExamples } from './testing/examples.ts';
 import { runContractSuites } from './testing/node-test.ts';
 import { closingLine, failureLines, skipLines } from './testing/outcome.ts';
+import type { Outcome } from './testing/outcome.ts';
+import { repeatFailed, unstableLines } from './testing/repeat-failed.ts';
 import { missingParts } from './testing/required.ts';
 import { announcement, readTestPlan } from './testing/test-plan.ts';
 import type { TestPlan } from './testing/test-plan.ts';
@@ -16,7 +18,7 @@ if (notice !== undefined) console.log(notice);
 // Hundreds of tests start servers and scripts from source. Node keeps their compiled code here, for processes of one user.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/compiled');
 
-const outcomes = await runVitest(root, plan);
+const outcomes = await runWhole();
 if (plan.filters.length === 0 && !plan.isFast) {
   outcomes.push(...(await runContractSuites(root, plan.shard)));
   outcomes.push(...(await runExamples(root, plan.shard)));
@@ -32,6 +34,17 @@ if (!ran) console.error('No test passed: nothing is proved.');
 
 console.log(closingLine(outcomes));
 process.exit(ran && failures.length === 0 ? 0 : 1);
+
+/** Runs vitest. On the build machine, files that fail while other files use both cores run a second time alone. */
+async function runWhole(): Promise<Outcome[]> {
+  const first = await runVitest(root, plan);
+  if (!process.env['CI'] || plan.filters.length > 0) return first;
+  const { outcomes: all, unstable } = await repeatFailed(first, (filters) =>
+    runVitest(root, { ...plan, filters, shard: undefined }),
+  );
+  for (const line of unstableLines(unstable)) console.log(line);
+  return [...all];
+}
 
 function planOf(args: readonly string[]): TestPlan {
   try {
