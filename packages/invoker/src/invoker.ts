@@ -43,6 +43,8 @@ import { assessCall } from './assess-call.ts';
 import type { CallAssessment } from './assess-call.ts';
 import { PendingCall } from './pending-call.ts';
 import type { Gate, InvokeOptions, ToolCall } from './pending-call.ts';
+import { createLivePolicy } from './live-policy.ts';
+import type { LivePolicy } from './live-policy.ts';
 import { createScrubber } from './scrub.ts';
 import type { GateStop } from './error-results.ts';
 import type { CallSpending, ExecutionWrapper, InvokerRuntime } from './runtime.ts';
@@ -117,6 +119,7 @@ export class ToolInvoker {
   readonly registry: ToolRegistry;
   readonly artifactStore: BlobStore | undefined;
   readonly journal: Journal | undefined;
+  /** Policy of sessions that open now. Its fields follow {@link ToolInvoker.setPolicy}; a copy keeps the values of its moment. */
   readonly policy: ChainPolicy;
   readonly clock: Clock;
   readonly hooks: HookManager;
@@ -125,7 +128,8 @@ export class ToolInvoker {
   #runtime: InvokerRuntime;
   /** True if only its tools, its policy and its logger are its own. */
   readonly #isPlain: boolean;
-  readonly #ownPolicy: Partial<ChainPolicy>;
+  #ownPolicy: Partial<ChainPolicy>;
+  readonly #livePolicy: LivePolicy;
   #lender: ToolInvoker | undefined;
   #adopted: WeakMap<ToolInvoker, ToolInvoker> | undefined;
 
@@ -138,7 +142,8 @@ export class ToolInvoker {
     this.#ownPolicy = options.policy ?? {};
     this.artifactStore = options.artifactStore;
     this.journal = options.journal;
-    this.policy = defineChainPolicy(options.policy);
+    this.#livePolicy = createLivePolicy(options.policy);
+    this.policy = this.#livePolicy.view;
     this.clock = clock;
     this.hooks = options.hooks ?? new HookManager({ clock, logger });
     this.digest = options.digest ?? createDigester(options.digestKey ?? crypto.getRandomValues(new Uint8Array(32)));
@@ -172,9 +177,19 @@ export class ToolInvoker {
   }
 
   /**
+   * Replaces the policy for sessions that open from now on; those that are open keep theirs.
+   * @throws KernelError `E_CONFIG_INVALID` for a policy that contradicts itself; the previous one stays
+   */
+  setPolicy(policy: Partial<ChainPolicy>): void {
+    this.#livePolicy.replace(policy);
+    this.#ownPolicy = policy;
+    this.#adopted = undefined;
+  }
+
+  /**
    * Returns an invoker with the tools and the policy of `inner`, and all other parts of this one: approval handler, stores, hooks,
-   * locks and clock. Limits that the policy of `inner` does not set are those of this one. It is the same each time. Returns
-   * `undefined` if `inner` has one of these parts itself.
+   * locks and clock. Limits that the policy of `inner` does not set are those of this one. It is the same each time, until the
+   * policy of this one is replaced. Returns `undefined` if `inner` has one of these parts itself.
    */
   adopt(inner: ToolInvoker): ToolInvoker | undefined {
     if (inner === this) return this;
@@ -220,7 +235,7 @@ export class ToolInvoker {
 
   /** Opens a session with its own budget, trace and pins. @throws KernelError `E_CONFIG_INVALID` for its policy */
   openSession(options: SessionOptions = {}): InvokerSession {
-    const session = new InvokerSession(this.#runtime, this.policy, options);
+    const session = new InvokerSession(this.#runtime, this.#livePolicy.current, options);
     this.hooks.emit({ type: 'session-opened', ...session.scope });
     return session;
   }

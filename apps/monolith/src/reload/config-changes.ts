@@ -1,5 +1,5 @@
 import type { ResolvedConfig } from '@ravi/host';
-import { fixedAgentFields, liveKeys } from './live-config.ts';
+import { fixedAgentFields, fixedPolicyField, liveKeys } from './live-config.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Difference between two configurations, as places such as `server.port`. */
@@ -37,6 +37,7 @@ function placesOf(key: string, before: unknown, after: unknown): readonly string
 function isLive(place: string): boolean {
   const [key = '', field = ''] = place.split('.');
   if (key === 'agent' && fixedAgentFields.some((fixed) => fixed === field)) return false;
+  if (key === 'policy' && field === fixedPolicyField) return false;
   return liveKeys.some((live) => live === key);
 }
 

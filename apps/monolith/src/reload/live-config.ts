@@ -9,6 +9,7 @@ export const liveKeys = [
   'defaultAgent',
   'supervision',
   'budgets',
+  'policy',
   'toolAccess',
   'tools',
   'skills',
@@ -19,6 +20,9 @@ export const liveKeys = [
 
 /** Fields of `agent` that models and tools receive when they open. */
 export const fixedAgentFields = ['demoScript', 'modelCooldownMs', 'hostedToolSearch'] as const;
+
+/** Field of `policy` from which the server derives the limits of request bodies when it starts. */
+export const fixedPolicyField = 'maxSourceBytes';
 
 /** A configuration that a reload replaces while its readers keep the same object. */
 export interface LiveConfig {
@@ -47,5 +51,6 @@ export function mergedConfig(before: ResolvedConfig, after: ResolvedConfig): Res
   const live = Object.fromEntries(liveKeys.map((key) => [key, after[key]])) as Pick<ResolvedConfig, LiveKey>;
   const fixed = fixedAgentFields.flatMap((field) => (field in before.agent ? [[field, before.agent[field]]] : []));
   const { demoScript: _, modelCooldownMs: __, hostedToolSearch: ___, ...agent } = after.agent;
-  return { ...before, ...live, agent: { ...agent, ...Object.fromEntries(fixed) } };
+  const policy = { ...after.policy, [fixedPolicyField]: before.policy[fixedPolicyField] };
+  return { ...before, ...live, policy, agent: { ...agent, ...Object.fromEntries(fixed) } };
 }

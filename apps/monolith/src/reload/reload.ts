@@ -33,6 +33,7 @@ export type ReloadParts = Pick<
   | 'toolSources'
   | 'toolAccess'
   | 'toolbox'
+  | 'invoker'
   | 'skills'
   | 'guides'
   | 'workspaces'
@@ -86,6 +87,7 @@ export function createReload(parts: ReloadParts): Reload {
     // In this order: what is forbidden holds before there is something new to call, and agents have the skills, kits and tool skills that were loaded.
     const all = [
       toolAccess,
+      { prepare: async ({ config: { policy } }: ReloadDraft) => ({ commit: () => parts.invoker.setPolicy(policy) }) },
       workspaces,
       skills,
       guides,
