@@ -76,6 +76,21 @@ inBrowser('no key approves a critical call, and a press only with a confirmation
   assert.equal((await answer).decision, 'approved');
 });
 
+inBrowser('a set of calls is approved or denied as it is', async () => {
+  await using server = await tests.serve();
+  const calls = [{ tool: 'launch', risk: 'high', arguments: { target: 'moon' } }];
+  const answer = ask(server, { id: 'set', tool: 'approve_calls', summary: 'Approves 1 call', args: { calls } });
+  const { page } = await tests.browser.open(`${server.url}/inbox`);
+  await page.locator('article[data-settled="true"]').waitFor();
+  const names = await page.locator('.approval-actions button').allInnerTexts();
+  assert.deepEqual(
+    names.map((name) => name.split(/\s/)[0]),
+    ['Approve', 'Deny'],
+  );
+  for (const key of ['r', 'e', 'a']) await page.keyboard.press(key);
+  assert.deepEqual([(await answer).decision, (await answer).scope], ['approved', 'once']);
+});
+
 inBrowser('every value that will run is on the page before Approve is enabled', async () => {
   await using server = await tests.serve();
   const { page } = await tests.browser.open(`${server.url}/inbox`);

@@ -41,7 +41,9 @@ test(
     const other = { calls: [{ tool: 'launch', risk: 'high', arguments: { target: 'sun' } }] };
     const edit = { decision: 'modified', modifiedArgs: other };
     const refused = await send(url, `/v1/approvals/${asked.id}/decision`, edit);
-    assert.ok(refused.error !== undefined, JSON.stringify(refused));
+    assert.match(refused.error.message, /A set of calls is approved or denied as it is, once/);
+    const forRun = { decision: 'approved', scope: 'run' };
+    assert.deepEqual(await send(url, `/v1/approvals/${asked.id}/decision`, forRun), refused);
     await send(url, `/v1/approvals/${asked.id}/decision`, { decision: 'approved' });
     second.signal('SIGKILL');
     await second.exit;

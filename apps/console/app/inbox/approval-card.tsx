@@ -1,7 +1,7 @@
 import { Check, CheckCheck, Pencil, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApprovalView } from '@ravi/api';
-import { isUndecided } from '@ravi/kernel';
+import { approveCallsTool, isUndecided } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { useApprovals } from '../api/approvals.ts';
 import { RiskBadge } from '../ui/badge.tsx';
@@ -36,6 +36,8 @@ function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
   });
   const card = useRef<HTMLElement>(null);
   const isCritical = risk === 'critical';
+  // A set is decided as it is.
+  const isSet = tool === approveCallsTool;
   const [isAllShown, setAllShown] = useState(false);
   const [isConfirming, setConfirming] = useState(false);
   const onAllShown = useCallback(() => setAllShown(true), []);
@@ -48,8 +50,8 @@ function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
   // The card may have moved under the cursor a moment ago, and one key must not approve a critical call.
   useShortcuts(hasShortcuts && isSettled && !isEnded && draft.mode === 'view', {
     a: () => !isCritical && decide('once'),
-    r: () => !isCritical && decide('run'),
-    e: () => change({ mode: 'edit' }),
+    r: () => !isCritical && !isSet && decide('run'),
+    e: () => !isSet && change({ mode: 'edit' }),
     d: () => change({ mode: 'deny' }),
   });
 
@@ -130,7 +132,7 @@ function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
           >
             {isConfirming ? 'Yes, run this critical call' : 'Approve'} {hasShortcuts && !isCritical && <kbd>A</kbd>}
           </Button>
-          {!isCritical && (
+          {!isCritical && !isSet && (
             <Button
               icon={CheckCheck}
               isBusy={decision.isPending}
@@ -140,9 +142,11 @@ function ApprovalCard({ approval, hasShortcuts = false }: ApprovalCardProps) {
               For this run {hasShortcuts && <kbd>R</kbd>}
             </Button>
           )}
-          <Button icon={Pencil} onClick={() => change({ mode: 'edit' })}>
-            Edit {hasShortcuts && <kbd>E</kbd>}
-          </Button>
+          {!isSet && (
+            <Button icon={Pencil} onClick={() => change({ mode: 'edit' })}>
+              Edit {hasShortcuts && <kbd>E</kbd>}
+            </Button>
+          )}
           <Button variant="danger" icon={X} onClick={() => change({ mode: 'deny' })}>
             Deny {hasShortcuts && <kbd>D</kbd>}
           </Button>

@@ -75,11 +75,11 @@ async function ask(
   let isAllShown = rest === undefined && artifacts.length === 0;
   terminal.print(text);
   if (artifacts.length > 0) terminal.print('The arguments name artifacts. Answer v to read them before a yes counts.');
-  terminal.print(answerChoices(request.risk));
+  terminal.print(answerChoices(request));
   for (;;) {
     const line = await terminal.readLine('Allow this call? ');
     if (line === undefined) return { decision: 'denied', reason: 'The prompt was closed without a decision', approver };
-    const answer = parseAnswer(line, request.risk);
+    const answer = parseAnswer(line, request);
     if (answer.type === 'approve') {
       if (isAllShown) return { decision: 'approved', scope: answer.scope, approver };
       terminal.print('Not all that will run has been shown. Answer v first.');

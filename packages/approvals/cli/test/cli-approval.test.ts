@@ -88,6 +88,12 @@ test('a critical call cannot be approved for the run, and r is not offered for i
   assert.doesNotMatch(shown, /yes for this run/);
 });
 
+test('a set of calls is decided as it is: neither for the run nor with other calls', async () => {
+  const { result, shown } = await converse(['r\n', 'e\n', 'y\n'], { tool: 'approve_calls' });
+  assert.deepEqual(result, { decision: 'approved', scope: 'once', approver: 'terminal' });
+  assert.doesNotMatch(shown, /yes for this run|edit arguments|Arguments >/);
+});
+
 test('n denies, and the text after it is the reason', async () => {
   assert.deepEqual((await converse(['n\n'])).result, { decision: 'denied', approver: 'terminal' });
   assert.equal((await converse(['no  use  the staging folder \n'])).result.reason, 'use  the staging folder');

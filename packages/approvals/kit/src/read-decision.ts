@@ -1,4 +1,4 @@
-import { KernelError } from '@ravi/kernel';
+import { approveCallsTool, KernelError } from '@ravi/kernel';
 import type { Approval, ApprovalDecision, JsonObject, JsonValue, RecordedDecision } from '@ravi/kernel';
 
 /** Context of {@link readDecision}. */
@@ -37,6 +37,9 @@ export function readDecision(body: JsonObject, { approval, approver, now }: Deci
   if (scope === 'run' && !isApproval) throw invalid('scope "run" is only valid with an approval');
   if (scope === 'run' && approval.request.risk === 'critical') {
     throw invalid('scope "run" is not valid for a critical call: each one needs its own decision');
+  }
+  if (approval.request.tool === approveCallsTool && (isModified || scope === 'run')) {
+    throw invalid('A set of calls is approved or denied as it is, once: each further set needs its own decision');
   }
   if (isInput && (isModified || scope === 'run')) {
     throw invalid('A request for input is answered ("approved") or declined ("denied"), once');

@@ -203,7 +203,10 @@ function describe(card, approval) {
   part(card, 'summary').textContent = summary === undefined ? '' : printable(summary);
   part(card, 'summary').hidden = summary === undefined;
   part(card, 'description').textContent = printable(description);
-  part(card, 'approve-run').hidden = risk === 'critical';
+  // A set of calls is decided as it is.
+  const isSet = tool === 'approve_calls';
+  part(card, 'approve-run').hidden = risk === 'critical' || isSet;
+  part(card, 'edit').hidden = isSet;
   for (const name of ['approve', 'approve-run', 'edit', 'deny']) {
     part(card, name).setAttribute('aria-description', `${tool}, ${summary ?? description}`);
   }
