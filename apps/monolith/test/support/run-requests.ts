@@ -54,11 +54,13 @@ export async function approve(url: string, { id }: Body, more: object = { decisi
   assert.equal(decided.error, undefined, JSON.stringify(decided));
 }
 
-/** Waits until a run has a status, and returns it. */
+/** Waits until a run has a status, and returns it. Fails with its outcome if it ends with another one. */
 export async function untilStatus(url: string, runId: string, status: string): Promise<Body> {
   for (;;) {
     const run = await send(url, `/v1/runs/${runId}`);
     if (run.status === status) return run;
+    const hasEnded = ['completed', 'failed', 'cancelled'].includes(run.status);
+    assert.ok(!hasEnded, `${runId} is ${run.status}, not ${status}: ${JSON.stringify(run.outcome)}`);
     await pause(20);
   }
 }

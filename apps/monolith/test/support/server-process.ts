@@ -14,7 +14,7 @@ export interface ServerProcess extends Disposable {
   readonly child: ChildProcess;
   /** Returns the next line of its standard output, without the one about the console, which may not be built. */
   nextLine(): Promise<string>;
-  /** Returns its address, from its first line. */
+  /** Returns its address, from its first line; the same one each time. */
   url(): Promise<string>;
   signal(name: NodeJS.Signals): void;
   /** Sends a signal to the whole process group, like a terminal. Needs `ownGroup`. */
@@ -46,15 +46,18 @@ export function startProcess(
     const line = String((await lines.next()).value);
     return /^Open \S+ in a browser for the console\.$/.test(line) ? nextLine() : line;
   };
+  const readUrl = async (): Promise<string> => {
+    const line = await nextLine();
+    const [, url] = listening.exec(line) ?? [];
+    if (url === undefined) throw new Error(`expected the address of the server, got "${line}"`);
+    return url;
+  };
+  // A second read would wait for a line that never comes.
+  let address: Promise<string> | undefined;
   return {
     child,
     nextLine,
-    async url() {
-      const line = await nextLine();
-      const [, url] = listening.exec(line) ?? [];
-      if (url === undefined) throw new Error(`expected the address of the server, got "${line}"`);
-      return url;
-    },
+    url: () => (address ??= readUrl()),
     signal: (name) => void child.kill(name),
     signalAll: (name) => void process.kill(-(child.pid as number), name),
     exit: new Promise((resolve) => child.on('close', resolve)),
