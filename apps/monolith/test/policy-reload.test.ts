@@ -9,7 +9,10 @@ import { startBundled } from './support/server-process.ts';
 
 type Policy = NonNullable<RaviConfig['policy']>;
 
-const script = (code: string, policy?: Policy): { readonly code: string } => ({ code, ...(policy === undefined ? {} : { policy }) });
+const script = (code: string, policy?: Policy): { readonly code: string } => ({
+  code,
+  ...(policy === undefined ? {} : { policy }),
+});
 const launch = script(`return (await tools.launch({ target: 'moon' })).content === undefined`);
 
 test('a reload changes the policy for the next call, script and run, and a mistake in it changes nothing', async () => {

@@ -19,7 +19,9 @@ export function TextTableView({ table: { columns, rows } }: { readonly table: Te
         rows={rows.map((cells, index) => ({ cells, index }))}
         keyOf={({ index }) => String(index)}
       />
-      <p className="muted">{formatCount(rows.length)} {rows.length === 1 ? 'row' : 'rows'} shown</p>
+      <p className="muted">
+        {formatCount(rows.length)} {rows.length === 1 ? 'row' : 'rows'} shown
+      </p>
     </>
   );
 }
