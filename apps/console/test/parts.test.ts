@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createClient } from '@ravi/client';
 import { missingBrowser, openBrowser } from '@ravi/test-browser';
@@ -78,6 +79,12 @@ inBrowser('a call that was repeated shows its attempts', async () => {
   await page.getByText('no error').waitFor();
 });
 
+const pay = `
+export default {
+  name: 'pay', description: 'Pays.', risk: 'high', inputSchema: { type: 'object' },
+  execute: async () => ({ content: [{ type: 'text', text: 'paid' }], isError: false }),
+};`;
+
 /** Waits for a result from outside. */
 const deploy = `
 export default {
@@ -94,4 +101,40 @@ inBrowser('a run shows the call that waits for its result from outside, until it
   await waiting.getByText('deploy').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).first().click();
   await waiting.waitFor({ state: 'detached' });
+});
+
+inBrowser('a message to a run that waits is listed, and read when the run continues', async () => {
+  await using server = await startRealServer();
+  const { runs } = createClient({ baseUrl: server.url });
+  const { id } = await runs.start({ kind: 'agent', task: 'Ask me where to sit' });
+  const { page } = await browser.open(`${server.url}/runs/${id}`);
+  const messages = page.getByRole('form', { name: 'Messages to the agent' });
+  await messages.getByLabel('Message to the agent').fill('Not next to the wing.');
+  await messages.getByRole('button', { name: 'Send' }).click();
+  await messages.getByText('Not next to the wing.').waitFor();
+  await messages.getByText('not read yet').waitFor();
+  await page.getByRole('button', { name: 'Aisle', exact: true }).click();
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await messages.getByText(/, read$/).waitFor();
+  // A run that has ended takes no more.
+  await page.getByText('completed', { exact: true }).first().waitFor();
+  await messages.getByLabel('Message to the agent').waitFor({ state: 'detached' });
+});
+
+inBrowser('a loop is approved in the inbox once, and its file has its name on the page and as a download', async () => {
+  await using server = await startRealServer({ tools: ['./more'] }, { 'more/pay.mjs': pay });
+  const code = `for (const to of ['ada', 'bob']) await tools.pay({ to });
+    return { files: [await artifacts.put('to\\nada\\nbob\\n', { name: 'paid.csv', mediaType: 'text/csv' })] };`;
+  await createClient({ baseUrl: server.url }).runs.start({ kind: 'chain', code, approve: 'set' });
+  const { page } = await browser.open(`${server.url}/inbox`);
+  await page.getByRole('heading', { name: /Approves 2 calls of one script at once/ }).waitFor();
+  for (const to of ['ada', 'bob']) await page.getByText(`"${to}"`).first().waitFor();
+  await page.getByRole('button', { name: /^Approve/ }).click();
+  await page.getByText('Nothing waits for your decision').waitFor();
+  await page.getByRole('link', { name: 'Artifacts' }).click();
+  await page.getByRole('link', { name: 'paid.csv' }).click();
+  await page.getByText('2 rows shown').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download' }).click();
+  assert.equal((await download).suggestedFilename(), 'paid.csv');
 });

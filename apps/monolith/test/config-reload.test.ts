@@ -114,6 +114,10 @@ test(
         { skills, agents: { pilot: { skills: { offer: ['carefull'] } } } },
         /agents\.pilot\.skills\.offer\[0\].*did you mean "careful"/,
       ],
+      [
+        { skills, agents: { a: { delegates: ['b'] }, b: { guards: [{ agent: 'a', tools: ['echo'] }] } } },
+        /agents: a → b → a is a circle of delegates or guards/,
+      ],
       [{ skills, agent: { delegates: ['pilto'] } }, /agent\.delegates\[0\]: there is no agent "pilto"/],
       [{ skills, agents: { pilot: { tools: { allow: ['a/b'] } } } }, /The tool pattern "a\/b" matches no tool/],
       [
@@ -123,6 +127,7 @@ test(
       [{ skills, tools: ['./tools', './gone'] }, /gone/],
       [{ skills: ['./gone'] }, /gone/],
       [{ skills, budgets: { perPrincipal: { maxTokensPerDay: -1 } } }, /budgets/],
+      [{ skills, agents: { a: { budget: { maxCost: 1 } } } }, /agents\.a\.budget\.maxCost/],
     ];
     for (const [config, message] of cases) {
       await configure(config);

@@ -42,6 +42,7 @@ const safe = 'Übersicht _2026_.csv';
 test.each([
   ['javascript', `return { files: [await artifacts.put('a,b', { name: ${JSON.stringify(name)} })] }`],
   ['python', `return {"files": [artifacts.put("a,b", name=${JSON.stringify(name)})]}`],
+  ['python', `file = await artifacts.put("a,b", name=${JSON.stringify(name)})\nreturn {"files": [file]}`],
 ])('a file of a script in %s has a name, a run and a safe download', { timeout: 60_000 }, async (language, code) => {
   const { body } = await server.post('/v1/chains', { code, language });
   const { runId, outputText } = body;

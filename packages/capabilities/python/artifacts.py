@@ -70,6 +70,11 @@ class File(Artifact):
         self.place = path
         self.name = name
 
+    def __await__(self):
+        """Lets a script await `put`, as it does in JavaScript and with calls of tools."""
+        yield from ()
+        return self
+
     def __fspath__(self):
         return self.path()
 
