@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isKernelError } from '@ravi/kernel';
-import type { ChainCallRecord, ReconcileAnswer } from '@ravi/kernel';
+import type { ChainCallRecord, ReconcileAnswer, ReconcileContext } from '@ravi/kernel';
 import { approveAll, createTestJournal, journalItems, neverAnswers, settle } from '@ravi/testkit';
 import type { TestJournal } from '@ravi/testkit';
 import { test } from 'vitest';
@@ -74,6 +74,18 @@ test('a call that took effect ends with the result that its tool found, and the 
     [['finished', 1, 'ok']],
   );
   assert.equal(harness.onlyRecord().approval?.decision, 'approved');
+});
+
+test('a tool that is asked knows the folder of the run', async () => {
+  const interrupted = await interruptedCall();
+  const folders: unknown[] = [];
+  const reconcile = async (_args: object, _key: string, { cwd }: ReconcileContext): Promise<ReconcileAnswer> => {
+    folders.push(cwd);
+    return { happened: true, result: valueResult(1) };
+  };
+  const { harness } = resumed('unknown', { reconcile }, { session: { cwd: '/srv/shop' } });
+  await harness.call('pay', args, { callId: 'c1', interrupted });
+  assert.deepEqual(folders, ['/srv/shop']);
 });
 
 test('without a result the caller reads that the call took effect', async () => {

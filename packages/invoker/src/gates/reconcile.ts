@@ -103,6 +103,7 @@ async function ask(pending: PendingCall, tool: Required<Pick<Tool, 'reconcile'>>
     runId: session.reportedRunId,
     sessionId: session.sessionId,
     principal: session.principal,
+    cwd: session.cwd,
     callId,
     signal: controller.signal,
     log: runtime.logger,

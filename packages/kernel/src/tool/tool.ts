@@ -153,7 +153,7 @@ export type ReconcileAnswer<Result = ToolExecutionResult> =
 /** Context of `reconcile`. */
 export type ReconcileContext = Pick<
   ToolContext,
-  'runId' | 'callId' | 'sessionId' | 'principal' | 'signal' | 'log' | 'clock'
+  'runId' | 'callId' | 'sessionId' | 'principal' | 'cwd' | 'signal' | 'log' | 'clock'
 >;
 
 /** Risk of one call, derived from its arguments. */
