@@ -141,6 +141,22 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test('orders work on one file, under each of its names', async () => {
+  symlinkSync('a.txt', pathOf('inside', 'link'));
+  const order: string[] = [];
+  const work = async (path: string): Promise<void> => {
+    using place = workspace.locate(path);
+    await workspace.withLock(place, async () => {
+      order.push(`${path} begins`);
+      await setImmediate();
+      order.push(`${path} ends`);
+    });
+  };
+  // The last is the same file on a file system that ignores case.
+  await Promise.all([work('a.txt'), work('link'), work('A.TXT')]);
+  expect(order).toEqual(['a.txt', 'link', 'A.TXT'].flatMap((path) => [`${path} begins`, `${path} ends`]));
+});
+
 test('does not leak handles of folders', async () => {
   const countHandles = (): number => readdirSync('/proc/self/fd').length;
   const before = countHandles();

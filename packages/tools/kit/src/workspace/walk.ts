@@ -128,5 +128,12 @@ function openFolder(path: string, isCreated: boolean): number {
 /** Returns the target of a link; `undefined` for any other entry, or none. */
 function readLink(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
+  if (stats?.isSymbolicLink() !== true) return undefined;
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    // Another process has replaced the link since. The next call opens what is there now, and follows no link.
+    if (['EINVAL', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 }

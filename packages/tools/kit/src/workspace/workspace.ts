@@ -28,7 +28,7 @@ export interface Workspace {
    * @throws KernelError as {@link Workspace.locate}, and `E_FILE_KIND` for a folder, device, socket or pipe
    */
   openFile(path: string): Promise<FileHandle>;
-  /** Runs `work` while no other work on the same place runs in this process. */
+  /** Runs `work` while no other work on the same place runs in this process. Names that differ only in case share a lock. */
   withLock<Result>(place: Place, work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -44,7 +44,8 @@ export function openWorkspace(folder: string): Workspace {
       // Awaited, because the place is closed at the end of this block.
       return await openRegular(place, path);
     },
-    withLock: (place, work) => withPathLock(`${root}\0${place.path}`, work),
+    // On a file system that ignores case, both names are one file.
+    withLock: (place, work) => withPathLock(`${root}\0${place.path.normalize('NFC').toLowerCase()}`, work),
   };
 }
 
