@@ -29,6 +29,7 @@ const groups: readonly Group[] = [
     pages: [
       'docs/write-a-tool.md',
       'docs/concepts/tools.md',
+      'docs/guides/tools.md',
       'docs/writing-chains.md',
       'docs/concepts/chains.md',
       'docs/concepts/durable-chains.md',

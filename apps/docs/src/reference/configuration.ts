@@ -72,7 +72,7 @@ function policyRows(): readonly (readonly string[])[] {
 }
 
 async function adapters(): Promise<readonly { readonly folder: string; readonly plugin: DescribedPlugin }[]> {
-  const files = globSync('packages/{state,blobs,sandboxes,approvals,providers,integrations}/*/src/index.ts', {
+  const files = globSync('packages/{state,blobs,sandboxes,approvals,providers,integrations,tools}/*/src/index.ts', {
     cwd: root,
   }).toSorted();
   const described = await Promise.all(

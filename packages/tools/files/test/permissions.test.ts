@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { JsonObject } from '@ravi/kernel';
+import { expect, test } from 'vitest';
+import { openFiles } from './support/open-files.ts';
+import type { OpenFiles } from './support/open-files.ts';
+
+type Call = readonly [tool: string, args: JsonObject];
+
+/** Makes calls in a process without privileges. */
+async function outcomes(files: OpenFiles, calls: readonly Call[]): Promise<unknown> {
+  chmodSync(dirname(files.root), 0o755);
+  const child = fork(join(import.meta.dirname, 'support/permission-calls.ts'), [files.root, JSON.stringify(calls)]);
+  const [message] = (await once(child, 'message')) as [unknown];
+  await once(child, 'exit');
+  return message;
+}
+
+test('every tool reports a missing permission, and changes nothing', async () => {
+  using files = await openFiles();
+  files.put('secret.txt', 'text');
+  files.put('fixed/a.txt', 'text');
+  files.put('closed/a.txt', 'text');
+  chmodSync(join(files.root, 'secret.txt'), 0o000);
+  chmodSync(join(files.root, 'fixed'), 0o555);
+  chmodSync(join(files.root, 'closed'), 0o000);
+  const calls: readonly Call[] = [
+    ['read', { path: 'secret.txt' }],
+    ['read', { path: 'closed/a.txt' }],
+    ['json_read', { path: 'secret.txt' }],
+    ['diff_create', { path: 'secret.txt', text: 'a' }],
+    ['write', { path: 'fixed/a.txt', content: 'new' }],
+    ['write', { path: 'fixed/new/b.txt', content: 'new' }],
+    ['append', { path: 'fixed/a.txt', content: 'new' }],
+    ['edit', { path: 'fixed/a.txt', oldText: 'text', newText: 'new' }],
+    ['multi_edit', { path: 'fixed/a.txt', edits: [{ oldText: 'text', newText: 'new' }] }],
+    ['delete', { path: 'fixed/a.txt' }],
+    ['delete', { path: 'fixed', recursive: true }],
+    ['json_write', { path: 'fixed/new.json', pointer: '', value: 1 }],
+    [
+      'diff_apply',
+      { patch: '--- fixed/a.txt\n+++ fixed/a.txt\n@@ -1,1 +1,1 @@\n-text\n\\ No newline at end of file\n+new\n' },
+    ],
+    ['read', { path: 'fixed/a.txt' }],
+  ];
+  const expected = [...calls.slice(0, -1).map(() => 'E_FILE_FORBIDDEN'), 'done'];
+  expect(await outcomes(files, calls)).toEqual(expected);
+  for (const name of ['fixed', 'closed']) chmodSync(join(files.root, name), 0o755);
+  expect([files.text('fixed/a.txt'), files.text('closed/a.txt')]).toEqual(['text', 'text']);
+  expect(files.names()).toEqual(['closed', 'closed/a.txt', 'fixed', 'fixed/a.txt', 'secret.txt']);
+});
+
+// Only an administrator can give files to two owners.
+test.runIf(process.getuid?.() === 0)('a patch that fails at its second file restores the first', async () => {
+  using files = await openFiles();
+  files.put('own/a.txt', 'a\n');
+  files.put('shared/b.txt', 'b\n');
+  mkdirSync(join(files.root, 'own/made'));
+  for (const path of ['own', 'own/made', 'own/a.txt']) chownSync(join(files.root, path), 65_534, 65_534);
+  chmodSync(join(files.root, 'shared'), 0o1777);
+  const change = (path: string, from: string): string => `--- ${path}\n+++ ${path}\n@@ -1,1 +1,1 @@\n-${from}\n+new\n`;
+  const made = '--- /dev/null\n+++ own/made/c.txt\n@@ -0,0 +1,1 @@\n+new\n';
+  // In a folder with the sticky bit every user may create files, but not replace those of others.
+  const patch = change('own/a.txt', 'a') + made + change('shared/b.txt', 'b');
+  expect(await outcomes(files, [['diff_apply', { patch }]])).toEqual(['E_FILE_FORBIDDEN']);
+  expect([files.text('own/a.txt'), files.text('shared/b.txt')]).toEqual(['a\n', 'b\n']);
+  expect(files.names()).toEqual(['own', 'own/a.txt', 'own/made', 'shared', 'shared/b.txt']);
+});
