@@ -30,6 +30,7 @@ const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   'mcp-gateway': async () => (await import('./mcp-gateway.ts')).benchMcpGateway,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
   s3: async () => (await import('./s3.ts')).benchS3,
+  files: async () => (await import('./files.ts')).benchFiles,
 };
 
 const { values: flags } = parseArgs({
