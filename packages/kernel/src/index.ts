@@ -168,6 +168,19 @@ export type {
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export type { NewRunInput, RunInput, RunInputStore } from './state/run-input-store.ts';
+export { channelLimits, channelNamePattern } from './state/channel-store.ts';
+export type {
+  ChannelEntry,
+  ChannelLimits,
+  ChannelMessage,
+  ChannelPlace,
+  ChannelReading,
+  ChannelReadOptions,
+  ChannelStore,
+  NewChannelMessage,
+} from './state/channel-store.ts';
+export { memoryLimits } from './state/memory-store.ts';
+export type { Memory, MemoryLimits, MemoryStore, NewMemory } from './state/memory-store.ts';
 export { scratchpadArea } from './state/value-store.ts';
 export type { SecretStore, StoredValue, ValuePlace, ValueStore } from './state/value-store.ts';
 export { requireStateStoreParts } from './state/state-store.ts';

@@ -1,3 +1,16 @@
+export { channelLimits, channelNamePattern } from './state/channel-store.ts';
+export type {
+  ChannelEntry,
+  ChannelLimits,
+  ChannelMessage,
+  ChannelPlace,
+  ChannelReading,
+  ChannelReadOptions,
+  ChannelStore,
+  NewChannelMessage,
+} from './state/channel-store.ts';
+export { memoryLimits } from './state/memory-store.ts';
+export type { Memory, MemoryLimits, MemoryStore, NewMemory } from './state/memory-store.ts';
 export type { HistoryStore, NewHistoryEntry, HistoryEntry } from './state/history-store.ts';
 export type { Job, JobCancellation, JobChange, JobFilter, JobStore, NewJob } from './state/job-store.ts';
 export type { JobStatus } from './tool/tool-run.ts';

@@ -1,11 +1,13 @@
 import { KernelError } from '../base/errors.ts';
 import type { ApprovalStore } from '../approval/approval-store.ts';
 import type { BudgetStore } from './budget-store.ts';
+import type { ChannelStore } from './channel-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { IdentityStore } from './identity-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
+import type { MemoryStore } from './memory-store.ts';
 import type { RunEventStore } from './run-event-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { RunInputStore } from './run-input-store.ts';
@@ -44,6 +46,8 @@ export interface StateStore extends AsyncDisposable {
   readonly values?: ValueStore;
   readonly budgets?: BudgetStore;
   readonly inputs?: RunInputStore;
+  readonly memories?: MemoryStore;
+  readonly channels?: ChannelStore;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
   /**
@@ -76,6 +80,8 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   values: true,
   budgets: true,
   inputs: true,
+  memories: true,
+  channels: true,
 };
 
 /**

@@ -25,6 +25,28 @@ export interface TransactionOptions {
   readonly durability?: 'disk' | 'database' | 'process';
 }
 
+/**
+ * Search for words, in which the databases differ most. A word has only letters and digits, without case and accents. The table
+ * `ravi_memories` has the words of each row in its column `words`, as {@link WordSearch.column} writes them.
+ */
+export interface WordSearch {
+  /** Statements that index the table, which is empty. */
+  readonly index: readonly string[];
+  /** Returns the text of the column for the words of a row, in their order. */
+  column(words: readonly string[]): string;
+  /** Returns the text of a query for rows of an owner with at least one of the words. */
+  query(principalKey: string, words: readonly QueryWord[]): string;
+  /** Statement that returns the rows of an owner, the best match first. Parameters: the key of the owner, the query, the limit. */
+  readonly select: string;
+}
+
+/** Word of a query. */
+export interface QueryWord {
+  readonly word: string;
+  /** True if it matches the beginning of a word too. */
+  readonly isBeginning: boolean;
+}
+
 /** SQL fragments in which the databases differ. */
 export interface Dialect {
   /** Type of a column that numbers rows in the order of insertion and never reuses a number. */
@@ -39,6 +61,7 @@ export interface Dialect {
   readonly leaseNow: string;
   /** Returns an expression for the text of a field of a JSON column, `NULL` if the field is missing. */
   jsonField(column: string, field: string): string;
+  readonly wordSearch: WordSearch;
 }
 
 /** Open database. */

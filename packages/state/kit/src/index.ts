@@ -1,4 +1,13 @@
-export type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from './database.ts';
+export type {
+  Database,
+  Dialect,
+  QueryWord,
+  SqlRow,
+  SqlRunner,
+  SqlValue,
+  TransactionOptions,
+  WordSearch,
+} from './database.ts';
 export { closed, unavailable } from './errors.ts';
 export { migrate, newestVersion } from './migrate.ts';
 export { openStateStore } from './open-state-store.ts';

@@ -1,12 +1,14 @@
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalStore } from './approval-store.ts';
 import { createBudgetStore } from './budget-store.ts';
+import { createChannelStore } from './channel-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createHistoryStore } from './history-store.ts';
 import { createIdentityStore } from './identity-store.ts';
 import { createJobCancellation } from './cancel-job.ts';
 import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { migrate } from './migrate.ts';
 import { withPlainText } from './plain-text.ts';
 import { createRequestStore } from './request-store.ts';
@@ -48,6 +50,8 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     values: createValueStore(database),
     budgets: createBudgetStore(database),
     inputs: createRunInputStore(database),
+    memories: createMemoryStore(database),
+    channels: createChannelStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
     check,

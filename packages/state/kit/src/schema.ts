@@ -24,6 +24,7 @@ export const migrations: readonly Migration[] = [
   { version: 11, statements: packedExchanges },
   { version: 12, statements: storedValues },
   { version: 13, statements: (dialect) => [...sharedBudgets(dialect), ...inputsOfRuns(dialect)] },
+  { version: 14, statements: (dialect) => [...memories(dialect), ...channels(dialect)] },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -178,5 +179,34 @@ function inputsOfRuns({ sequence, text }: Dialect): readonly string[] {
     `CREATE TABLE ravi_run_inputs (
       sequence ${sequence}, run_id ${text} NOT NULL, input_id ${text} NOT NULL, record ${text} NOT NULL,
       UNIQUE (run_id, input_id))`,
+  ];
+}
+
+// The column `words` has the words of the text as the database searches them.
+function memories({ sequence, text, wordSearch }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_memories (
+      sequence ${sequence}, principal_key ${text} NOT NULL, id ${text} NOT NULL, words ${text} NOT NULL,
+      record ${text} NOT NULL, UNIQUE (principal_key, id))`,
+    'CREATE INDEX ravi_memories_of_principal ON ravi_memories (principal_key, sequence)',
+    ...wordSearch.index,
+  ];
+}
+
+// The position of a reader is the greatest number that it has read.
+function channels({ sequence, text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_channels (
+      sequence ${sequence}, owner_key ${text} NOT NULL, name ${text} NOT NULL, created_at BIGINT NOT NULL,
+      messages BIGINT NOT NULL, last_number BIGINT NOT NULL, last_at BIGINT NOT NULL, UNIQUE (owner_key, name))`,
+    `CREATE TABLE ravi_channel_messages (
+      sequence ${sequence}, channel BIGINT NOT NULL, message_id ${text} NOT NULL, sent_at BIGINT NOT NULL,
+      record ${text} NOT NULL, UNIQUE (channel, message_id))`,
+    'CREATE INDEX ravi_channel_messages_of_channel ON ravi_channel_messages (channel, sequence)',
+    'CREATE INDEX ravi_channel_messages_by_age ON ravi_channel_messages (sent_at)',
+    `CREATE TABLE ravi_channel_readings (
+      sequence ${sequence}, channel BIGINT NOT NULL, reader ${text} NOT NULL, reading_key ${text} NOT NULL,
+      after_number BIGINT NOT NULL, last_number BIGINT NOT NULL, UNIQUE (channel, reader, reading_key))`,
+    'CREATE INDEX ravi_channel_readings_of_reader ON ravi_channel_readings (channel, reader, sequence)',
   ];
 }

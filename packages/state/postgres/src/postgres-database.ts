@@ -3,6 +3,7 @@ import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
 import pg from 'pg';
 import { endsConnection, stateError } from './postgres-errors.ts';
+import { postgresWordSearch } from './postgres-word-search.ts';
 
 /** Options of {@link createPostgresDatabase}. */
 export interface PostgresDatabaseOptions {
@@ -22,6 +23,7 @@ const dialect: Dialect = {
   lockRows: ' FOR SHARE',
   leaseNow: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   jsonField: (column, field) => `${column}::json ->> '${field}'`,
+  wordSearch: postgresWordSearch,
 };
 
 const bigint = pg.types.builtins.INT8;

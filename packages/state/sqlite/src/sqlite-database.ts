@@ -6,6 +6,7 @@ import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue } from '@ravi/state-kit';
 import { checkFile, checkPages, identityOf } from './database-file.ts';
 import { stateError, isBusy } from './sqlite-errors.ts';
+import { sqliteWordSearch } from './sqlite-word-search.ts';
 
 /** Options of {@link openSqliteDatabase}. */
 export interface SqliteDatabaseOptions {
@@ -34,6 +35,7 @@ const dialect: Dialect = {
   lockRows: '',
   leaseNow: 'ravi_lease_now()',
   jsonField: (column, field) => `json_extract(${column}, '$.${field}')`,
+  wordSearch: sqliteWordSearch,
 };
 
 /**

@@ -36,6 +36,8 @@ const request: ApprovalRequest = {
   expiresAt: start + 60_000,
 };
 
+const message = { from: 'reviewer', principal: 'ada', message: { text: "It's done" }, sentAt: start } as const;
+
 /** Writes sample data to every part of an empty store. */
 export async function writeSampleState({
   runs,
@@ -44,6 +46,8 @@ export async function writeSampleState({
   jobs,
   history,
   snippets,
+  memories,
+  channels,
 }: CompleteStateStore): Promise<void> {
   const definition = {
     kind: 'chain',
@@ -78,6 +82,9 @@ export async function writeSampleState({
     createdAt: start,
     sourceRunId: 'run-1',
   });
+  await memories.add({ id: 'memory-1', principal: 'ada', text: "Grace's tea is green", createdAt: start });
+  await channels.append({ channel: 'news', principal: 'ada' }, { ...message, id: 'message-1' });
+  await channels.take({ channel: 'news', principal: 'ada' }, { reader: 'reviewer', key: 'call-1' });
 }
 
 /** Asserts that a store holds the data of {@link writeSampleState} and continues to use it. */
@@ -90,6 +97,8 @@ export async function checkSampleState({
   history,
   snippets,
   values,
+  memories,
+  channels,
 }: CompleteStateStore): Promise<void> {
   const run = await runs.get('run-1');
   assert.deepEqual([run?.lease?.owner, run?.epoch], ['process-1', 1]);
@@ -124,6 +133,16 @@ export async function checkSampleState({
   assert.equal((await history.read('ada', 'session-1')).items.length, 2);
   assert.equal((await snippets.get('ada', 'report'))?.code, 'return 1');
   assert.ok(await values.put({ area: 'area-1', principal: 'ada', key: 'key-1' }, start, { ifRevision: 0 }));
+  // Databases of before version 14 have none.
+  const remembered = await memories.list('ada');
+  assert.equal((await memories.search('ada', 'GREEN')).length, remembered.items.length);
+  await memories.add({ id: 'memory-2', principal: 'ada', text: 'Grace knits', createdAt: start });
+  assert.equal((await memories.search('ada', 'grace')).length, remembered.items.length + 1);
+  const news = { channel: 'news', principal: 'ada' };
+  const told = await channels.read(news);
+  await channels.append(news, { ...message, id: 'message-2' });
+  assert.equal((await channels.take(news, { reader: 'reviewer', key: 'call-2' })).items.length, 1);
+  assert.equal((await channels.read(news)).items.length, told.items.length + 1);
   await runs.create({ ...owner, id: 'run-3', parentRunId: 'run-1', definition: { kind: 'chain' } });
   assert.equal((await runs.list({ parentRunId: 'run-1' })).items.length, 2);
 }
