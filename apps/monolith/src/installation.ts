@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
-import type { Environment, OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
+import type { ChannelsConfig, Environment, OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
 import type { Clock, Logger, ModelProvider, SecretStore, StateStore } from '@ravi/kernel';
+import { withConfiguredChannels } from './channels/configured-channels.ts';
 import { createSecretStore } from './secrets.ts';
 
 /** Options of {@link findInstallation}. */
@@ -66,6 +67,8 @@ export interface InstalledPluginsContext {
   readonly logger: Logger;
   /** Key from which the key of the secrets is derived. Without it the plugins get no secrets. */
   readonly digestKey?: Uint8Array;
+  /** Settings of stored channels. Without them no channel is shared. */
+  readonly channels?: ChannelsConfig;
   /** Models that sources may ask if the configuration has none. */
   readonly otherModels?: readonly ModelProvider[];
 }
@@ -76,11 +79,13 @@ export interface InstalledPluginsContext {
  */
 export function openInstalledPlugins<Config extends PluginsConfig>(
   plugins: Config,
-  { digestKey, ...context }: InstalledPluginsContext,
+  { digestKey, channels, ...context }: InstalledPluginsContext,
 ): Promise<OpenedPlugins<Config>> {
   const secretsIn = ({ values }: StateStore): SecretStore | undefined =>
     values === undefined || digestKey === undefined ? undefined : createSecretStore(values, digestKey);
-  return openPlugins({ plugins }, { ...context, secretsIn, fallbackBaseDir: import.meta.dirname });
+  const configureState = (store: StateStore): StateStore =>
+    channels === undefined ? store : withConfiguredChannels(store, channels);
+  return openPlugins({ plugins }, { ...context, secretsIn, configureState, fallbackBaseDir: import.meta.dirname });
 }
 
 const approvesNothing: PluginsConfig = { approvalHandler: { use: '@ravi/approval-auto', rules: [] } };

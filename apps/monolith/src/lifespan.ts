@@ -12,6 +12,7 @@ import type { LogSource } from './logging/server-log.ts';
 import { createAbandonedPins } from './maintenance/abandoned-pins.ts';
 import { startPacking } from './maintenance/packing.ts';
 import { startKeyRemoval } from './maintenance/request-keys.ts';
+import { startMessageRemoval } from './maintenance/message-removal.ts';
 import { startRetention } from './maintenance/retention.ts';
 import { startSweeper } from './maintenance/sweeper.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
@@ -151,6 +152,10 @@ function openDurable(
   lifetime.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
   opening.use(startPacking({ retention: store.retention, clock, logger }));
   opening.use(startKeyRemoval({ requests: store.requests, budgets: store.budgets, clock, logger }));
+  const { maxAgeDays } = config.channels;
+  if (maxAgeDays !== undefined) {
+    opening.use(startMessageRemoval({ channels: store.channels, maxAgeDays, clock, logger }));
+  }
   const { enabled, ...ages } = config.retention;
   if (enabled) opening.use(startRetention({ store, blobStore, recorder, clock, logger, ...ages }));
 }

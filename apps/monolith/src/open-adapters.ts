@@ -41,7 +41,8 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     options.telemetryProviders ??
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
   const chosen = await chosenModel(options);
-  const context = { baseDir, env, clock, logger, digestKey, otherModels: chosen === undefined ? [] : [chosen] };
+  const otherModels = chosen === undefined ? [] : [chosen];
+  const context = { baseDir, env, clock, logger, digestKey, channels: config.channels, otherModels };
   const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   const models = chosen === undefined ? plugins.modelProvider : [chosen];

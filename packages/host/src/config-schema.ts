@@ -287,6 +287,34 @@ export const configSchema: JsonSchema = {
         },
       },
     },
+    channels: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        shared: {
+          type: 'array',
+          items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._:*-]{0,99}$' },
+          maxItems: 1_000,
+          uniqueItems: true,
+          default: [],
+          description:
+            'Names of the channels that all principals share, for example "news" or "team-*"; every other channel belongs to one principal. Applies after a restart.',
+        },
+        keepMessages: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100_000,
+          default: 1_000,
+          description: 'Messages that a channel keeps; older ones are removed as new ones come.',
+        },
+        maxAgeDays: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          description: 'Days after which messages are removed. Default: never because of their age.',
+        },
+      },
+    },
     logging: {
       type: 'object',
       additionalProperties: false,

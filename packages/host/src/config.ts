@@ -129,6 +129,16 @@ export interface RetentionConfig {
   readonly startDelayMs: number;
 }
 
+/** Settings of stored channels. */
+export interface ChannelsConfig {
+  /** Names of channels that all principals share, with `*` for any characters. */
+  readonly shared: readonly string[];
+  /** Messages that a channel keeps. */
+  readonly keepMessages: number;
+  /** Days after which messages are removed; never because of their age when absent. */
+  readonly maxAgeDays?: number;
+}
+
 /** Settings of a server's log. */
 export interface LoggingConfig {
   /** Least important level that is written. */
@@ -161,6 +171,7 @@ export interface RaviConfig {
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
   readonly retention?: Partial<RetentionConfig>;
+  readonly channels?: Partial<ChannelsConfig>;
   /** Folders of files that default-export tools. */
   readonly tools?: readonly string[];
   /** Folders of skills, each `<name>/SKILL.md`. */
@@ -191,6 +202,7 @@ export interface ResolvedConfig {
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;
   readonly retention: RetentionConfig;
+  readonly channels: ChannelsConfig;
   /** Absolute paths. */
   readonly tools: readonly string[];
   /** Absolute paths. */

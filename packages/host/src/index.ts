@@ -4,6 +4,7 @@ export { defineConfig } from './config.ts';
 export type {
   AccessTokenConfig,
   ChainsConfig,
+  ChannelsConfig,
   LoggingConfig,
   PluginEntry,
   PluginsConfig,

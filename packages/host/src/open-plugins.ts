@@ -32,6 +32,8 @@ export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | '
   readonly fallbackBaseDir?: string;
   /** Returns the encrypted values in the state store for the other plugins. Without it they get none. */
   readonly secretsIn?: (stateStore: StateStore) => SecretStore | undefined;
+  /** Returns the store that plugins and the program use in place of the one that its plugin has created. */
+  readonly configureState?: (stateStore: StateStore) => StateStore;
   /** Models that sources may ask if the configuration has none. */
   readonly otherModels?: readonly ModelProvider[];
   /** Variables that options take values from, as `{ "$env": "NAME" }`. None when absent. */
@@ -60,7 +62,7 @@ export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
  */
 export async function openPlugins<Config extends PluginsConfig>(
   { plugins }: { readonly plugins: Config },
-  { fallbackBaseDir, secretsIn, otherModels = [], env = {}, ...context }: OpenPluginsOptions,
+  { fallbackBaseDir, secretsIn, configureState, otherModels = [], env = {}, ...context }: OpenPluginsOptions,
 ): Promise<OpenedPlugins<Config>> {
   const lifetime = createLifetime();
   const opened: OpenedPlugin[] = [];
@@ -73,7 +75,11 @@ export async function openPlugins<Config extends PluginsConfig>(
         contextFor(where.port, context, opened, { secretsIn, otherModels }),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
-      opened.push({ port: where.port, value: asConfigured(value, where.port, entry, context.clock) });
+      const configured =
+        where.port === 'stateStore'
+          ? (configureState?.(value as StateStore) ?? value)
+          : asConfigured(value, where.port, entry, context.clock);
+      opened.push({ port: where.port, value: configured });
     }
     sandbox = sandboxOf(opened);
   } catch (error) {

@@ -29,7 +29,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
-  const { agents, defaultAgent, supervision, budgets, toolAccess, kits, toolSkills, workspaces } =
+  const { agents, defaultAgent, supervision, budgets, toolAccess, channels, kits, toolSkills, workspaces } =
     config as Required<RaviConfig>;
   const ofAgents = { agent: agent as ResolvedConfig['agent'], agents };
   const contradictions = [
@@ -57,6 +57,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       budgets,
       toolAccess,
       retention: retention as ResolvedConfig['retention'],
+      channels: channels as ResolvedConfig['channels'],
       logging: logging as ResolvedConfig['logging'],
       telemetry: telemetry as ResolvedConfig['telemetry'],
       tools: tools.map((folder) => resolve(baseDir, folder)),

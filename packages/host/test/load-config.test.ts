@@ -30,6 +30,7 @@ test('without a file the defaults apply and relative paths start at the working 
   const { config, baseDir, path, folder } = await load({});
   assert.deepEqual(config, {
     retention: { enabled: true, maxAgeDays: 30, startDelayMs: 3_600_000 },
+    channels: { shared: [], keepMessages: 1_000 },
     server: {
       host: '127.0.0.1',
       port: 7341,
