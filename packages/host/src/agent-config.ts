@@ -66,6 +66,8 @@ export interface AgentEntry {
   readonly workspace?: string;
   /** Agents that it may call as tools, also in scripts. */
   readonly delegates?: readonly (string | DelegateConfig)[];
+  /** `true`: it sees tools for privileged agents, such as `group_add_node`, as far as `tools` allows them. Default: `false`. */
+  readonly privileged?: boolean;
   /** Agents that judge its calls, in order; each must allow a call. */
   readonly guards?: readonly GuardConfig[];
   /** Replaces `approvals.mode` for its runs. */

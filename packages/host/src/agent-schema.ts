@@ -138,6 +138,11 @@ const entryProperties: Readonly<Record<string, JsonSchema>> = {
     additionalProperties: false,
     properties: { mode: { enum: ['wait', 'pause'], description: 'Replaces "approvals.mode" for its runs.' } },
   },
+  privileged: {
+    type: 'boolean',
+    description:
+      'true: it sees the tools for privileged agents, such as group_add_node, as far as "tools" allows them. Default: false.',
+  },
   questions: {
     type: 'boolean',
     description: 'false: the agent may not ask the user with ask_user and ask_clarification. Default: true.',

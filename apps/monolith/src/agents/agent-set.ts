@@ -237,6 +237,7 @@ function rulesOf(
     .filter((name) => name !== entry.workspace)
     .map(toolsOf);
   const unasked = entry.questions === false ? askToolNames : [];
+  const privileged = entry.privileged === true ? [] : [privilegedTools];
   return {
     ...(allow === undefined ? {} : { allow: [...allow, ...ofWorkspace, ...own, ...discoveryNames] }),
     deny: [
@@ -244,9 +245,13 @@ function rulesOf(
       ...(allow === undefined ? otherWorkspaces : []),
       ...new Set(others.map(({ name }) => name)),
       ...unasked,
+      ...privileged,
     ],
   };
 }
+
+/** Pattern of the tools whose sources reserve them for agents with `privileged: true`. */
+const privilegedTools = 'privileged:*/*';
 
 /** Rules of an agent that is gone. */
 export const noTools: ToolRuleLists = { allow: [] };

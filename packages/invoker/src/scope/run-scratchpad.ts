@@ -63,6 +63,10 @@ export class RunScratchpad implements Scratchpad {
     if (this.#values.delete(key)) this.#changes++;
   }
 
+  keys(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
   #sizeOf(key: string): number {
     const text = this.#values.get(key);
     return text === undefined ? 0 : utf8Length(key) + utf8Length(text);

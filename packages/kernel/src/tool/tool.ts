@@ -35,6 +35,8 @@ export interface Scratchpad {
   /** @throws KernelError `E_RESULT_NOT_JSON` for a value that is not plain JSON, `E_BUDGET_EXHAUSTED` above 64 KiB or 1 000 keys, or for a key above 256 characters */
   set(key: string, value: unknown): void;
   delete(key: string): void;
+  /** Returns the keys that have a value, in the order in which they were added. */
+  keys(): readonly string[];
 }
 
 /** Progress of a running tool, reported through `context.progress`. */

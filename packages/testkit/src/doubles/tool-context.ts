@@ -57,6 +57,7 @@ function createScratchpad(): Scratchpad {
     get: (key) => values.get(key),
     set: (key, value) => void values.set(key, value),
     delete: (key) => void values.delete(key),
+    keys: () => [...values.keys()],
   };
 }
 

@@ -1,0 +1,44 @@
+import { KernelError, toolOrigin } from '@ravi/kernel';
+import type { ChannelStore, PluginContext, Tool, ToolContext, ToolOrigin } from '@ravi/kernel';
+import type { ToolSelection } from '@ravi/tools-kit';
+
+/** Name of the plugin, and of its source by default. */
+export const sourceName = 'agents';
+
+/** Parts that the tools share. */
+export interface GroupParts {
+  /** Returns the channels of the state store. @throws KernelError `E_UNSUPPORTED` without one */
+  channels(): ChannelStore;
+  /** Name of the source of the tools. */
+  readonly source: string;
+}
+
+/** Opens the parts. A process without a state store has the tools, and they say what to configure. */
+export function openGroupParts({ name: source = sourceName }: ToolSelection, { stateStore }: PluginContext): GroupParts {
+  return {
+    source,
+    channels() {
+      if (stateStore?.channels !== undefined) return stateStore.channels;
+      throw new KernelError(
+        'E_UNSUPPORTED',
+        'A group needs stored channels, and this server has none: configure plugins.stateStore',
+      );
+    },
+  };
+}
+
+/**
+ * Marks a tool of a source that only agents with `privileged: true` may see and call: the rules of every other agent deny tools of the
+ * kind `privileged`.
+ */
+export function forPrivilegedAgents(tool: Tool, source: string): Tool {
+  const origin: ToolOrigin = { kind: 'privileged', source, name: tool.name };
+  const branded: Tool & { readonly [toolOrigin]: ToolOrigin } = { ...tool, [toolOrigin]: origin };
+  return branded;
+}
+
+/** Returns the agent that makes a call. @throws KernelError `E_UNSUPPORTED` for a call without an agent */
+export function callingAgent({ agent }: Pick<ToolContext, 'agent'>, tool: string): string {
+  if (agent !== undefined) return agent;
+  throw new KernelError('E_UNSUPPORTED', `${tool} changes the group of an agent, and no agent makes this call`);
+}

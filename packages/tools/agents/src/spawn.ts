@@ -1,0 +1,35 @@
+import { defineTool } from '@ravi/kernel';
+import type { JsonObject, Tool } from '@ravi/kernel';
+import { resultOfCall } from './call-result.ts';
+
+/** Creates the tool that starts a call and returns its id at once. */
+export function createSpawn(): Tool {
+  return defineTool({
+    name: 'spawn',
+    description:
+      'Starts a call of another tool or delegate in the background and returns the id of its job at once. "join" waits for it. The call needs the approvals that it needs otherwise.',
+    // The call inside passes every gate itself.
+    risk: 'safe',
+    runAfterResponse: true,
+    managesOwnTimeout: true,
+    mode: 'background',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        tool: { type: 'string', minLength: 1, maxLength: 64, description: 'Name of a tool or delegate.' },
+        arguments: { type: 'object', description: 'Its arguments; for a delegate { "task": … }.' },
+      },
+      required: ['tool', 'arguments'],
+      additionalProperties: false,
+    },
+    documentation: () =>
+      [
+        'spawn works on while you continue. You receive its result as a message when it has ended, or earlier with join.',
+        'The call counts in your budget and ends with your run.',
+        'In a script a call is a promise: start it without await instead of using spawn.',
+      ].join('\n'),
+    async execute({ tool, arguments: args }, { run }) {
+      return resultOfCall(await run.tool(tool, args as JsonObject));
+    },
+  });
+}
