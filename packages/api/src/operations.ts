@@ -3,10 +3,12 @@ import { approvals } from './approvals.ts';
 import { artifacts } from './artifacts.ts';
 import { budgets } from './budgets.ts';
 import { chains } from './chains.ts';
+import { channels } from './channels.ts';
 import { completions } from './completions.ts';
 import { conversations } from './conversations.ts';
 import { jobs } from './jobs.ts';
 import { login } from './login.ts';
+import { memories } from './memories.ts';
 import type { Operation } from './operation.ts';
 import { responses } from './responses.ts';
 import { runs } from './runs.ts';
@@ -34,6 +36,8 @@ export const api = {
   artifacts,
   jobs,
   conversations,
+  channels,
+  memories,
   budgets,
   responses,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Operation>>>>;

@@ -237,7 +237,7 @@ function rulesOf(
     .filter((name) => name !== entry.workspace)
     .map(toolsOf);
   const unasked = entry.questions === false ? askToolNames : [];
-  const privileged = entry.privileged === true ? [] : [privilegedTools];
+  const privileged = entry.privileged === true ? [] : privilegedTools;
   return {
     ...(allow === undefined ? {} : { allow: [...allow, ...ofWorkspace, ...own, ...discoveryNames] }),
     deny: [
@@ -250,8 +250,10 @@ function rulesOf(
   };
 }
 
-/** Pattern of the tools whose sources reserve them for agents with `privileged: true`. */
-const privilegedTools = 'privileged:*/*';
+/** Patterns of the tools for agents with `privileged: true`, by the names that their source gives them. */
+const privilegedTools: readonly string[] = ['group_add_node', 'group_channel', 'group_wire'].map(
+  (name) => `privileged:*/${name}`,
+);
 
 /** Rules of an agent that is gone. */
 export const noTools: ToolRuleLists = { allow: [] };

@@ -9,11 +9,13 @@ import { approvalOperations } from './approvals/approval-operations.ts';
 import { artifactOperations } from './blobs/artifacts.ts';
 import { uploadOperation } from './blobs/upload-artifact.ts';
 import { budgetOperations } from './agents/budgets.ts';
+import { channelOperations } from './memory/channels.ts';
 import { chainCheckOperation } from './scripts/chain-check.ts';
 import { chainOperations } from './scripts/chains.ts';
 import { completionOperations } from './completions/completion-operations.ts';
 import { conversationOperations } from './agents/conversations.ts';
 import { jobOperations } from './runs/jobs.ts';
+import { memoryOperations } from './memory/memories.ts';
 import { metricsOperations } from './server/metrics.ts';
 import { responseOperations } from './agents/responses.ts';
 import { runOperations } from './runs/runs.ts';
@@ -133,6 +135,8 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ),
     ...jobOperations(store.jobs, runs),
     ...conversationOperations(store),
+    ...channelOperations(store.channels, clock),
+    ...memoryOperations(store.memories),
     ...snippetOperations({
       snippetStore,
       snippetTools,

@@ -8,7 +8,7 @@ import type { Parts } from '../../tokens.ts';
 const runs: MissingPart = {
   part: 'runs',
   reason:
-    'Runs, conversations, jobs, budgets, artifacts and saved scripts need a state store: configure plugins.stateStore.',
+    'Runs, conversations, jobs, budgets, artifacts, channels, memories and saved scripts need a state store: configure plugins.stateStore.',
   guide: 'docs/concepts/durable-chains.md',
 };
 

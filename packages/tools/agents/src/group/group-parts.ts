@@ -3,7 +3,7 @@ import type { ChannelStore, PluginContext, Tool, ToolContext, ToolOrigin } from 
 import type { ToolSelection } from '@ravi/tools-kit';
 
 /** Name of the plugin, and of its source by default. */
-export const sourceName = 'agents';
+export const sourceName = 'group';
 
 /** Parts that the tools share. */
 export interface GroupParts {
@@ -28,8 +28,8 @@ export function openGroupParts({ name: source = sourceName }: ToolSelection, { s
 }
 
 /**
- * Marks a tool of a source that only agents with `privileged: true` may see and call: the rules of every other agent deny tools of the
- * kind `privileged`.
+ * Marks a tool of a source that only agents with `privileged: true` may see and call, whatever prefix the configuration gives its name:
+ * the rules of every other agent deny its own name at sources of the kind `privileged`.
  */
 export function forPrivilegedAgents(tool: Tool, source: string): Tool {
   const origin: ToolOrigin = { kind: 'privileged', source, name: tool.name };
