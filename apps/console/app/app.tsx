@@ -7,9 +7,12 @@ import { AgentsPage } from './agents/agents-page.tsx';
 import { ArtifactPage } from './artifacts/artifact-page.tsx';
 import { ArtifactsPage } from './artifacts/artifact-list.tsx';
 import { BudgetsPage } from './budgets/budgets-page.tsx';
+import { ChannelPage } from './channels/channel-page.tsx';
+import { ChannelsPage } from './channels/channels-page.tsx';
 import { ChatPage } from './chat/chat-page.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { JobsPage } from './jobs/jobs-page.tsx';
+import { MemoriesPage } from './memories/memories-page.tsx';
 import { RunPage } from './runs/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 import { ServersPage } from './servers/servers-page.tsx';
@@ -120,6 +123,27 @@ function Pages() {
         {() => (
           <Needs part="runs" title="Jobs">
             <JobsPage />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/channels">
+        {() => (
+          <Needs part="runs" title="Channels">
+            <ChannelsPage />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/channels/:channel">
+        {({ channel }) => (
+          <Needs part="runs" title="Channel">
+            <ChannelPage key={channel} channel={channel} />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/memories">
+        {() => (
+          <Needs part="runs" title="Memories">
+            <MemoriesPage />
           </Needs>
         )}
       </Route>

@@ -15,6 +15,9 @@ const pages = [
   ['artifact-pdf', '/artifacts/art_paper', 'application/pdf'],
   ['artifact-none', '/artifacts/art_archive', 'There is no preview'],
   ['jobs-many', '/jobs', 'every day at 06:00'],
+  ['channels-some', '/channels', 'team-flights'],
+  ['channel', '/channels/team-flights', 'The second leg is fully booked'],
+  ['memories-some', '/memories', 'Grace sits at the window'],
   ['budgets-full', '/budgets', 'Calls by the largest script (maxScriptCalls) of run-flights-7f3a'],
 ] as const;
 

@@ -186,6 +186,8 @@ inBrowser('empty lists say what will fill them, a failure what is wrong, and bot
     ['tools', 'No tool is loaded'],
     ['artifacts', 'Nothing is stored'],
     ['jobs', 'No job yet'],
+    ['channels', 'No channel yet'],
+    ['memories', 'Nothing is remembered'],
     ['budgets', 'No budget is set'],
   ] as const) {
     await page.goto(`${server.url}/${path}`);

@@ -108,6 +108,24 @@ export const jobsQuery = () => pages<Job>(['jobs'], (input, options) => ravi.job
 export const callerQuery = () =>
   queryOptions({ queryKey: ['caller'], queryFn: ({ signal }) => ravi.login.get({ signal }) });
 
+/** Query of the stored channels that the caller reads. */
+export const channelsQuery = () =>
+  queryOptions({ queryKey: ['channels'], queryFn: ({ signal }) => ravi.channels.list({ signal }) });
+
+/** Query of the newest messages of a channel. */
+export const channelMessagesQuery = (channel: string) =>
+  queryOptions({
+    queryKey: ['channels', channel],
+    queryFn: ({ signal }) => ravi.channels.read(channel, { limit: 200, newest: 'true' }, { signal }),
+  });
+
+/** Query of what agents remember: the newest, or the best matches of some words. */
+export const memoriesQuery = (query: string) =>
+  queryOptions({
+    queryKey: ['memories', query],
+    queryFn: ({ signal }) => ravi.memories.list({ limit: 100, ...(query === '' ? {} : { query }) }, { signal }),
+  });
+
 /** Query of budgets and their usage. */
 export const budgetsQuery = () =>
   queryOptions({

@@ -1,4 +1,17 @@
-import { Bot, Clock, FileBox, Gauge, Inbox, ListTree, MessagesSquare, PlugZap, Settings, Wrench } from 'lucide-react';
+import {
+  Bot,
+  Brain,
+  Clock,
+  FileBox,
+  Gauge,
+  Inbox,
+  ListTree,
+  MessagesSquare,
+  PlugZap,
+  Radio,
+  Settings,
+  Wrench,
+} from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 
 /** A page of the navigation. */
@@ -21,6 +34,8 @@ export const pageGroups: readonly (readonly PageLink[])[] = [
     { path: '/servers', name: 'Servers', icon: PlugZap },
     { path: '/artifacts', name: 'Artifacts', icon: FileBox },
     { path: '/jobs', name: 'Jobs', icon: Clock },
+    { path: '/channels', name: 'Channels', icon: Radio },
+    { path: '/memories', name: 'Memories', icon: Brain },
   ],
   [
     { path: '/budgets', name: 'Budgets', icon: Gauge },

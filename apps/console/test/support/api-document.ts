@@ -71,6 +71,8 @@ export async function askForEverything({ ask }: AnswerCheck): Promise<void> {
   for (const ref of await list('/v1/artifacts', 'ref')) await ask(`/v1/artifacts/${ref}`);
   for (const id of await list('/v1/sessions', 'sessionId')) await ask(`/v1/sessions/${id}/history`);
   await list('/v1/jobs', 'id');
+  for (const channel of await list('/v1/channels', 'channel')) await ask(`/v1/channels/${channel}/messages`);
+  await list('/v1/memories', 'id');
   await list('/v1/agents', 'name');
   await list('/v1/skills', 'name');
   for (const name of await list('/v1/snippets', 'name')) await ask(`/v1/snippets/${name}`);

@@ -6,6 +6,7 @@ import { createMemoryApprovalStore } from '@ravi/testkit';
 import type { ApprovalRequest, ApprovalDecisionInput, Run, Snippet, HistoryEntry } from '@ravi/kernel';
 import type { RunDetails, SnippetSummary } from '@ravi/api';
 import { budgets, jobs, settings, skills, snippets, tools } from './catalogue.ts';
+import { channelMessages, channels, memories } from './messages.ts';
 import { artifacts, bigArtifact, contents } from './contents.ts';
 import { startDemoRun } from './demo-run.ts';
 import type { DemoRun } from './demo-run.ts';
@@ -72,6 +73,9 @@ export function openApiDouble(): ApiDouble {
   app.all('/v1/approvals', ({ req }) => handler.fetch(withToken(req.raw), { rules }));
   app.get('/v1/settings', (context) => context.json(settings));
   app.get('/v1/budgets', (context) => context.json(list(budgets)));
+  app.get('/v1/channels', (context) => context.json(list(channels)));
+  app.get('/v1/channels/:channel/messages', (context) => context.json(list(channelMessages)));
+  app.get('/v1/memories', (context) => context.json(list(memories)));
   app.get('/v1/jobs', (context) => context.json(list(jobs)));
   app.get('/v1/tools', (context) =>
     context.json(list(tools.map(({ stub: _stub, metrics: _metrics, ...tool }) => tool))),

@@ -1,0 +1,79 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Brain, Trash2 } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import type { Memory } from '@ravi/kernel';
+import { printable } from '@ravi/approval-web/text';
+import { ravi } from '../api/client.ts';
+import { memoriesQuery } from '../api/queries.ts';
+import { LabelledField } from '../forms/labelled-field.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { DataTable } from '../ui/data-table.tsx';
+import type { Column } from '../ui/data-table.tsx';
+import { Moment } from '../ui/facts.tsx';
+import { EmptyState, Loaded } from '../ui/loaded.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { useTell } from '../ui/toasts.tsx';
+
+const columns: readonly Column<Memory>[] = [
+  {
+    name: 'Memory',
+    cell: ({ text, tags = [] }) => (
+      <>
+        <pre className="message-text">{printable(text)}</pre>
+        {tags.length > 0 && <span className="cell-note">{printable(tags.join(', '))}</span>}
+      </>
+    ),
+  },
+  { name: 'Agent', cell: ({ agent = '' }) => printable(agent) },
+  { name: 'Remembered', isMinor: true, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  { name: 'Delete', cell: (memory) => <DeleteMemory memory={memory} /> },
+];
+
+/** What agents remember about the caller: newest first, or the best matches of some words. */
+export function MemoriesPage() {
+  const [words, setWords] = useState('');
+  const query = useQuery(memoriesQuery(useDeferredValue(words)));
+  return (
+    <>
+      <PageHeader title="Memories" lead="What agents remember about you. No other caller sees it." />
+      <LabelledField id="memory-words" label="Find" isRequired={false}>
+        <input
+          id="memory-words"
+          type="search"
+          value={words}
+          maxLength={2_000}
+          onChange={({ target }) => setWords(target.value)}
+        />
+      </LabelledField>
+      <Loaded query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState icon={Brain} title={words === '' ? 'Nothing is remembered' : 'Nothing was found'}>
+              Agents with the tool <code>remember</code> keep facts here for later runs.
+            </EmptyState>
+          ) : (
+            <DataTable label="Memories" columns={columns} rows={items} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function DeleteMemory({ memory: { id, text } }: { readonly memory: Memory }) {
+  const client = useQueryClient();
+  const tell = useTell();
+  const remove = useMutation({
+    mutationFn: () => ravi.memories.delete(id),
+    onError: (error) => tell(error.message),
+    onSettled: () => client.invalidateQueries({ queryKey: ['memories'] }),
+  });
+  return (
+    <IconButton
+      label={`Delete the memory ${printable(text.slice(0, 60))}`}
+      icon={Trash2}
+      aria-disabled={remove.isPending}
+      onClick={() => remove.mutate()}
+    />
+  );
+}
