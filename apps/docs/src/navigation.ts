@@ -57,6 +57,7 @@ const groups: readonly Group[] = [
       'docs/real-models.md',
       'docs/concepts/skills.md',
       'docs/concepts/jobs.md',
+      'docs/concepts/memory-and-messages.md',
       'docs/guides/streaming.md',
       'docs/guides/mcp-servers.md',
       'docs/guides/mcp-gateway.md',

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, test as plain } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import { as, startSecuredServer } from './support/callers.ts';
 import { approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import type { Body } from './support/run-requests.ts';
 import { startServer } from './support/server.ts';
+import type { Answer } from './support/server.ts';
 import { buildServer, startBundled } from './support/server-process.ts';
 import { storeCases } from './support/state-stores.ts';
 
@@ -38,13 +43,13 @@ export default { name: 'calling', port: 'modelProvider', configSchema: { type: '
 
 /** Waits until the file \`open\` exists, after it has written \`waiting.txt\`. */
 const gate = `
-import { access, writeFile } from 'node:fs/promises';
+import { access, appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 const file = (name) => join(import.meta.dirname, '..', name);
 export default { name: 'gate', description: 'Waits.', risk: 'safe', inputSchema: { type: 'object' },
   async execute(_args, { signal }) {
-    await writeFile(file('waiting.txt'), 'x');
+    await appendFile(file('waiting.txt'), 'x');
     for (;;) {
       if (await access(file('open')).then(() => true, () => false)) return 'open';
       await setTimeout(20, undefined, { signal });
@@ -75,7 +80,7 @@ plain('an agent remembers after an approval, and its script and its delegate fin
   const remember = ['remember', { text: 'The deployment needs the key of Grace' }] as const;
   const first = await start(url, stepsOf([remember]));
   const [asked] = await pendingOf(url, first, 1);
-  assert.equal(asked.request.summary, 'Remember for later runs: "The deployment needs the key of Grace"');
+  assert.equal(asked.summary, 'Remember for later runs: "The deployment needs the key of Grace"');
   await approve(url, asked);
   assert.match((await until(url, first, 'run-end')).text, /mem_/);
 
@@ -183,13 +188,13 @@ plain('only a privileged agent sees the tools of a group, and its members are de
 
 plain('callers see and delete their own channels and memories, and share what the configuration names', async () => {
   await using server = await startSecuredServer({}, {}, { channels: { shared: ['news'] } });
-  const sendAs = (name: 'ada' | 'bob', channel: string, body: object): Promise<{ status: number; body: any }> =>
+  const sendAs = (name: 'ada' | 'bob', channel: string, body: object): Promise<Answer> =>
     server.post(`/v1/channels/${channel}/messages`, body, as(name));
   assert.equal((await sendAs('ada', 'own', { message: { a: 1 }, id: 'm1' })).status, 201);
   const again = await sendAs('ada', 'own', { message: 'other', id: 'm1' });
   assert.deepEqual(again.body.message, { a: 1 });
   await sendAs('ada', 'news', { message: 'for all' });
-  const readAs = async (name: 'ada' | 'bob', path: string): Promise<any> => (await server.get(path, as(name))).body;
+  const readAs = async (name: 'ada' | 'bob', path: string): Promise<Body> => (await server.get(path, as(name))).body;
   assert.deepEqual((await readAs('bob', '/v1/channels/own/messages')).items, []);
   const [shared] = (await readAs('bob', '/v1/channels/news/messages?newest=true')).items;
   assert.deepEqual([shared.message, shared.principal, shared.from], ['for all', 'ada', 'caller']);
@@ -234,15 +239,11 @@ for (const { name, plugin, test } of storeCases) {
       const script = (await send(url, '/v1/runs', { kind: 'chain', code })).id;
       const read = ['read_messages', { channel: 'team' }] as const;
       const agent = await start(url, stepsOf([read], [['gate', {}]], [read]));
-      for (;;) {
-        const run = await send(url, `/v1/runs/${agent}`);
-        const { items } = await send(url, '/v1/channels/team/messages');
-        if (items.length === 2 && run.trace?.length === 2) break;
-      }
+      const waiting = (): Promise<string> => readFile(join(folder, 'waiting.txt'), 'utf8').catch(() => '');
+      while ((await waiting()).length < 2) await pause(20);
       first.signal('SIGKILL');
       await first.exit;
-      const { writeFile } = await import('node:fs/promises');
-      await writeFile(`${folder}/open`, '');
+      await writeFile(join(folder, 'open'), '');
       using second = startBundled(folder);
       const next = await second.url();
       const { outcome } = await untilStatus(next, script, 'completed');
