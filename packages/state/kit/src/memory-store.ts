@@ -84,6 +84,13 @@ function checkMemory({ text, tags = [] }: NewMemory): void {
 }
 
 async function checkRoom(sql: SqlRunner, owner: string): Promise<void> {
+  // Numbers are never used again, so there are at most as many rows as numbers between the first and the last one.
+  const [{ range = 0 } = {}] = await sql.all(
+    `SELECT (SELECT max(sequence) FROM ${memories.table} WHERE principal_key = $1)
+       - (SELECT min(sequence) FROM ${memories.table} WHERE principal_key = $1) + 1 AS range`,
+    [owner],
+  );
+  if (Number(range ?? 0) < memoryLimits.perPrincipal) return;
   const count = await countOf(sql, owner);
   if (count < memoryLimits.perPrincipal) return;
   throw new KernelError(

@@ -144,3 +144,22 @@ test('an unreachable server is unavailable, and an invalid schema name is reject
   const schema = 'a"; DROP TABLE x; --';
   await rejectsWith('E_CONFIG_INVALID', createPostgresStateStore({ url: nowhere, schema }), /schema must match/);
 });
+
+withServer('one memory among 10 000 is found, and no more are added', async () => {
+  const schema = newSchema();
+  await using store = await openStore(schema);
+  const { memories } = store;
+  await execute(
+    schema,
+    `INSERT INTO ravi_memories (principal_key, id, words, record)
+     SELECT 'ada', 'm' || i, '''order'':1 ''' || i || ''':2 ''warehouse'':3' || CASE i WHEN 7777 THEN ' ''zeppelin'':4' ELSE '' END,
+       '{"id":"m' || i || '","principal":"ada","text":"order ' || i || '","createdAt":1}'
+     FROM generate_series(1, 10000) AS i`,
+  );
+  const found = await memories.search('ada', 'the order by zeppelin to the warehouse', { limit: 5 });
+  assert.deepEqual([found[0]?.id, found.length], ['m7777', 5]);
+  assert.equal((await memories.search('ada', 'order 4321'))[0]?.id, 'm4321');
+  const another = { id: 'new', principal: 'ada', text: 'x', createdAt: 1 };
+  await rejectsWith('E_BUDGET_EXHAUSTED', memories.add(another), /10000/);
+  assert.equal(await memories.clear('ada'), 10_000);
+});
