@@ -1,6 +1,13 @@
 import { join, resolve } from 'node:path';
 import { loadConfig, openPlugins } from '@ravi/host';
-import type { ChannelsConfig, Environment, OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
+import type {
+  ChannelsConfig,
+  Environment,
+  OpenedPlugins,
+  PluginEntry,
+  PluginsConfig,
+  ResolvedConfig,
+} from '@ravi/host';
 import type { Clock, Logger, ModelProvider, SecretStore, StateStore } from '@ravi/kernel';
 import { withConfiguredChannels } from './channels/configured-channels.ts';
 import { createSecretStore } from './secrets.ts';

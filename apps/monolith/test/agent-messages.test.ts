@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, test as plain } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import { as, startSecuredServer } from './support/callers.ts';
-import { approve, pendingOf, send, start, until, untilStatus } from './support/run-requests.ts';
+import { approve, pendingOf, send, start, until } from './support/run-requests.ts';
 import type { Body } from './support/run-requests.ts';
 import { startServer } from './support/server.ts';
 import type { Answer } from './support/server.ts';
@@ -51,7 +51,7 @@ export default { name: 'gate', description: 'Waits.', risk: 'safe', inputSchema:
   async execute(_args, { signal }) {
     await appendFile(file('waiting.txt'), 'x');
     for (;;) {
-      if (await access(file('open')).then(() => true, () => false)) return 'open';
+      if (await access(file('open')).then(() => true, () => false)) return { content: [], isError: false };
       await setTimeout(20, undefined, { signal });
     }
   } };`;
@@ -96,7 +96,10 @@ plain('an agent remembers after an approval, and its script and its delegate fin
     stepsOf(
       [['writer', { task: stepsOf([search, write]) }]],
       [['tool_chain', { code }]],
-      [['scratchpad', { action: 'get', key: 'from' }], ['read_messages', { channel: 'team' }]],
+      [
+        ['scratchpad', { action: 'get', key: 'from' }],
+        ['read_messages', { channel: 'team' }],
+      ],
     ),
   );
   const { text } = await until(url, second, 'run-end');
@@ -132,59 +135,71 @@ plain('a call in the background is joined by the id of its job', async () => {
   assert.match(text, /no job job_none/);
 });
 
-plain('only a privileged agent sees the tools of a group, and its members are delegates with their own tools', async () => {
-  await using server = await startServer(
-    { ...config, policy: { maxRiskUnapproved: 'high' } },
-    files,
-    { isServer: true },
-  );
-  const { url } = server;
-  const seen = async (agent?: string): Promise<string> => (await until(url, await start(url, 'list', agent), 'run-end')).text;
-  assert.match(await seen('lead'), /group_add_node|search_tools/);
-  for (const agent of [undefined, 'writer']) assert.doesNotMatch(await seen(agent), /group_/);
-  const denied = await start(url, stepsOf([['group_channel', { name: 'talk', purpose: 'x' }]]));
-  assert.match((await until(url, denied, 'run-end')).text, /not allowed|E_TOOL_NOT_ALLOWED|may not/i);
+plain(
+  'only a privileged agent sees the tools of a group, and its members are delegates with their own tools',
+  async () => {
+    await using server = await startServer({ ...config, policy: { maxRiskUnapproved: 'high' } }, files, {
+      isServer: true,
+    });
+    const { url } = server;
+    const seen = async (agent?: string): Promise<string> =>
+      (await until(url, await start(url, 'list', agent), 'run-end')).text;
+    assert.match(await seen('lead'), /group_add_node|search_tools/);
+    for (const agent of [undefined, 'writer']) assert.doesNotMatch(await seen(agent), /group_/);
+    const denied = await start(url, stepsOf([['group_channel', { name: 'talk', purpose: 'x' }]]));
+    assert.match((await until(url, denied, 'run-end')).text, /not allowed|E_TOOL_NOT_ALLOWED|may not/i);
 
-  const reply = ['send_message', { channel: 'CHANNEL', message: 'hello' }] as const;
-  const run = await start(
-    url,
-    stepsOf(
-      [['group_channel', { name: 'talk', purpose: 'Plans' }]],
-      [
-        ['group_wire', { from: 'one', toChannel: 'talk' }],
-        ['group_wire', { from: 'one', toMember: 'two' }],
-        ['group_wire', { from: 'one', toChannel: 'nowhere' }],
-      ],
-      [['group_add_node', { name: 'one', agent: 'writer', task: stepsOf([reply]) }]],
-      [['join', { ids: ['JOB0'] }]],
-      [['group_add_node', { name: 'two', agent: 'writer', task: stepsOf([['read_messages', { channel: 'INBOX' }]]) }]],
-      [['join', { ids: ['JOB1'] }]],
-      [
-        ['group_add_node', { name: 'three', agent: 'lead', task: 'x' }],
-        ['group_wire', { from: 'one', toChannel: 'talk' }],
-      ],
-      [['read_messages', { channel: 'CHANNEL' }]],
-    ),
-    'lead',
-  );
-  const { text, status } = await until(url, run, 'run-end');
-  assert.equal(status, 'completed', text);
-  assert.match(text, /no channel nowhere/);
-  assert.match(text, /member one has ended/);
-  // The own messages of the members, and the result of the first one, which its wires have sent to both places.
-  assert.match(text, /from lead .*:\n\{"purpose":"Plans"\}/);
-  assert.match(text, /from writer .*:\nhello/);
-  assert.match(text, /from one .*:\n\{"member":"one","status":"ok"/);
-  const { items } = await send(url, '/v1/channels');
-  const kept = items.map(({ channel, messages }: { channel: string; messages: number }) => [channel.slice(19), messages]);
-  assert.deepEqual(kept, [
-    ['talk', 3],
-    ['to.two', 1],
-  ]);
-  // Without an agent there is no group.
-  const { body } = await server.chain(`return (await tools.group_channel.safe({ name: 'a', purpose: 'b' })).error.code`);
-  assert.equal(body.value, 'E_UNSUPPORTED');
-});
+    const reply = ['send_message', { channel: 'CHANNEL', message: 'hello' }] as const;
+    const run = await start(
+      url,
+      stepsOf(
+        [['group_channel', { name: 'talk', purpose: 'Plans' }]],
+        [
+          ['group_wire', { from: 'one', toChannel: 'talk' }],
+          ['group_wire', { from: 'one', toMember: 'two' }],
+          ['group_wire', { from: 'one', toChannel: 'nowhere' }],
+        ],
+        [['group_add_node', { name: 'one', agent: 'writer', task: stepsOf([reply]) }]],
+        [['join', { ids: ['JOB0'] }]],
+        [
+          [
+            'group_add_node',
+            { name: 'two', agent: 'writer', task: stepsOf([['read_messages', { channel: 'INBOX' }]]) },
+          ],
+        ],
+        [['join', { ids: ['JOB1'] }]],
+        [
+          ['group_add_node', { name: 'three', agent: 'lead', task: 'x' }],
+          ['group_wire', { from: 'one', toChannel: 'talk' }],
+        ],
+        [['read_messages', { channel: 'CHANNEL' }]],
+      ),
+      'lead',
+    );
+    const { text, status } = await until(url, run, 'run-end');
+    assert.equal(status, 'completed', text);
+    assert.match(text, /no channel nowhere/);
+    assert.match(text, /member one has ended/);
+    // The own messages of the members, and the result of the first one, which its wires have sent to both places.
+    assert.match(text, /from lead .*:\n\{"purpose":"Plans"\}/);
+    assert.match(text, /from writer .*:\nhello/);
+    assert.match(text, /from one .*:\n\{"member":"one","status":"ok"/);
+    const { items } = await send(url, '/v1/channels');
+    const kept = items.map(({ channel, messages }: { channel: string; messages: number }) => [
+      channel.slice(19),
+      messages,
+    ]);
+    assert.deepEqual(kept, [
+      ['talk', 3],
+      ['to.two', 1],
+    ]);
+    // Without an agent there is no group.
+    const { body } = await server.chain(
+      `return (await tools.group_channel.safe({ name: 'a', purpose: 'b' })).error.code`,
+    );
+    assert.equal(body.value, 'E_UNSUPPORTED');
+  },
+);
 
 plain('callers see and delete their own channels and memories, and share what the configuration names', async () => {
   await using server = await startSecuredServer({}, {}, { channels: { shared: ['news'] } });
@@ -246,7 +261,9 @@ for (const { name, plugin, test } of storeCases) {
       await writeFile(join(folder, 'open'), '');
       using second = startBundled(folder);
       const next = await second.url();
-      const { outcome } = await untilStatus(next, script, 'completed');
+      await until(next, script, 'run-end');
+      const { status, outcome } = await send(next, `/v1/runs/${script}`);
+      assert.equal(status, 'completed', JSON.stringify(outcome));
       assert.deepEqual(outcome.result.value, ['before', 'from the script']);
       const { text } = await until(next, agent, 'run-end');
       assert.equal(text.match(/before/g)?.length, 1, text);

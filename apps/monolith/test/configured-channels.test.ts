@@ -24,7 +24,7 @@ test('a configured name is one channel for all principals, and every other name 
   for (const [index, place] of places.entries()) {
     const { items } = await channels.read({ ...place, principal: 'grace' });
     assert.equal(items.length, index < 2 ? 1 : 0, place.channel);
-    // The configuration decides, whatever the caller says.
+    // The configuration decides, and not the caller.
     assert.equal((await channels.read({ ...place, isShared: index === 2 })).items.length, 1);
   }
   const listed = async (principal: string): Promise<unknown> =>

@@ -60,10 +60,7 @@ export const channels = {
     path: messages,
     summary: 'Send a message. The first one creates the channel.',
     role: 'run',
-    body: strictObject(
-      { message: jsonValue },
-      { id: requestId },
-    ),
+    body: strictObject({ message: jsonValue }, { id: requestId }),
     responses: { 201: json(channelMessageSchema) },
     errors: ['E_BUDGET_EXHAUSTED', 'E_STATE_UNAVAILABLE'],
   }),
@@ -77,4 +74,3 @@ export const channels = {
     errors: ['E_CHANNEL_UNKNOWN', 'E_FORBIDDEN', 'E_STATE_UNAVAILABLE'],
   }),
 } as const;
-

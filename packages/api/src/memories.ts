@@ -4,7 +4,7 @@ import { page, pageQuery } from './page.ts';
 import { array, integer, object, sameAs, strictObject, string } from './schema.ts';
 import { count, timestamp } from './values.ts';
 
-/** What agents remember about a caller. */
+/** Memory of an agent about a caller. */
 export const memorySchema = sameAs<Memory>()(
   object(
     {

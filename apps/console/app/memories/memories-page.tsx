@@ -29,7 +29,7 @@ const columns: readonly Column<Memory>[] = [
   { name: 'Delete', cell: (memory) => <DeleteMemory memory={memory} /> },
 ];
 
-/** What agents remember about the caller: newest first, or the best matches of some words. */
+/** Memories of agents about the caller: newest first, or the best matches of some words. */
 export function MemoriesPage() {
   const [words, setWords] = useState('');
   const query = useQuery(memoriesQuery(useDeferredValue(words)));

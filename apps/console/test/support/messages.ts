@@ -16,7 +16,7 @@ export const channelMessages: readonly ChannelMessage[] = [
   { ...message, number: 9, from: 'writer', message: '\u202eevil\u001b[31m text' },
 ];
 
-/** What two agents remember. */
+/** Memories of two agents. */
 export const memories: readonly Memory[] = [
   { id: 'mem_2', number: 2, principal: 'ada', text: 'Grace sits at the window.', agent: 'host', createdAt: began },
   { id: 'mem_1', number: 1, principal: 'ada', text: 'The budget is in euros.', tags: ['money'], createdAt: began },

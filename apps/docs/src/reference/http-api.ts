@@ -33,6 +33,8 @@ const titles: Readonly<Record<keyof typeof api, string>> = {
   artifacts: 'Artifacts',
   jobs: 'Jobs',
   conversations: 'Conversations',
+  channels: 'Channels',
+  memories: 'Memories',
   budgets: 'Budgets',
   responses: 'OpenAI Responses',
 };

@@ -14,10 +14,7 @@ export function withConfiguredChannels(store: StateStore, settings: ChannelSetti
  * Returns channels that find each name where the configuration puts it: among the shared ones, or among those of the principal. Callers
  * give a place without `isShared`, and their lists have both.
  */
-export function configuredChannels(
-  store: ChannelStore,
-  { shared, keepMessages: keep }: ChannelSettings,
-): ChannelStore {
+export function configuredChannels(store: ChannelStore, { shared, keepMessages: keep }: ChannelSettings): ChannelStore {
   const isShared = (channel: string): boolean => shared.some((pattern) => matchesPattern(pattern, channel));
   const placed = (place: ChannelPlace): ChannelPlace => ({ ...place, isShared: isShared(place.channel) });
   return {

@@ -20,5 +20,7 @@ export function startMessageRemoval({ channels, maxAgeDays, clock, logger }: Mes
     const messages = await channels.removeBefore(clock.now() - maxAgeDays * dayMs);
     if (messages > 0) logger.info('old messages of channels removed', { messages });
   }
-  return repeat({ work, failure: 'old messages could not be removed', intervalMs: hourMs, clock, logger });
+
+  const failure = 'old messages could not be removed';
+  return repeat({ work, failure, intervalMs: hourMs, clock, logger });
 }

@@ -2,8 +2,10 @@ import { memoryLimits } from '@ravi/kernel';
 import type { QueryWord } from './database.ts';
 
 // Scripts that put no space between words: each character is a word.
-const pattern =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]+/gv;
+const spaceless = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => String.raw`\p{Script=${script}}`)
+  .join('');
+const pattern = new RegExp(String.raw`[${spaceless}]|[[\p{L}\p{N}]--[${spaceless}]]+`, 'gv');
 const maxWordLength = 64;
 const maxQueryLength = 16 * 1024;
 const minBeginningLength = 3;

@@ -16,10 +16,12 @@ export const postgresWordSearch: WordSearch = {
     WITH found AS MATERIALIZED (
       SELECT sequence, id, record, ${vector} AS vector FROM ravi_memories
       WHERE principal_key = $1 AND ${vector} @@ replace($2::text, ' ', '|')::tsquery),
+    terms AS (
+      SELECT word::tsquery AS term FROM unnest(string_to_array($2::text, ' ')) AS word),
     weights AS MATERIALIZED (
       SELECT term, ln(1 + (SELECT count(*) FROM ravi_memories WHERE principal_key = $1)::float8
         / greatest(1, (SELECT count(*) FROM found WHERE vector @@ term))) AS weight
-      FROM (SELECT word::tsquery AS term FROM unnest(string_to_array($2::text, ' ')) AS word) AS terms)
+      FROM terms)
     SELECT sequence, id, record FROM found
     ORDER BY (SELECT sum(weight * ts_rank(vector, term, 1)) FROM weights) DESC, sequence DESC LIMIT $3::bigint`,
 };

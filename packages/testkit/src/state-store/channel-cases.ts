@@ -35,10 +35,12 @@ export function channelCases({ needing, options: { reopen } }: StateStoreSuite):
   scenario('messages are read as they were sent, in their order', async ({ channels }) => {
     const all: readonly JsonValue[] = ['漢字 \0 \u2028', { a: [null, 1.5, false] }, null, 0, '', [], {}];
     const sent: ChannelMessage[] = [];
-    for (const [index, message] of all.entries()) sent.push(await channels.append(news, newMessage(`m${index}`, message)));
+    for (const [index, message] of all.entries())
+      sent.push(await channels.append(news, newMessage(`m${index}`, message)));
     assert.deepEqual(whole(await channels.read(news)), sent);
     assert.deepEqual(bodiesOf(sent), all);
-    for (const [index, { number }] of sent.entries()) assert.ok(index === 0 || number > (sent[index - 1]?.number ?? NaN));
+    for (const [index, { number }] of sent.entries())
+      assert.ok(index === 0 || number > (sent[index - 1]?.number ?? NaN));
     assert.deepEqual(whole(await channels.read(news, { after: sent[2]?.number ?? 0, limit: 2 })), sent.slice(3, 5));
     assert.deepEqual(whole(await channels.read(news, { limit: 2, newest: true })), sent.slice(-2));
     assert.deepEqual(whole(await channels.read({ ...news, channel: 'other' })), []);
@@ -47,7 +49,10 @@ export function channelCases({ needing, options: { reopen } }: StateStoreSuite):
   scenario('a message that is sent again under its id is stored once', async ({ channels }) => {
     const first = await channels.append(news, newMessage('one', 'first'));
     const again = Array.from({ length: 8 }, () => channels.append(news, newMessage('one', 'second')));
-    assert.deepEqual(await Promise.all(again), Array.from({ length: 8 }, () => first));
+    assert.deepEqual(
+      await Promise.all(again),
+      Array.from({ length: 8 }, () => first),
+    );
     const elsewhere = await channels.append({ ...news, channel: 'other' }, newMessage('one', 'second'));
     assert.equal(elsewhere.message, 'second');
     assert.deepEqual(await bodies(channels), ['first']);
@@ -107,7 +112,7 @@ export function channelCases({ needing, options: { reopen } }: StateStoreSuite):
     const ids = Array.from({ length: 60 }, (_, index) => `m${index}`);
     const sending = Promise.all(ids.map((id) => channels.append(news, newMessage(id))));
     const seen: JsonValue[] = [];
-    for (let after = 0; seen.length < ids.length; ) {
+    for (let after = 0; seen.length < ids.length;) {
       const messages = whole(await channels.read(news, { after, limit: 7 }));
       seen.push(...bodiesOf(messages));
       after = messages.at(-1)?.number ?? after;
@@ -125,7 +130,10 @@ export function channelCases({ needing, options: { reopen } }: StateStoreSuite):
     assert.equal(entry.lastNumber, whole(await channels.read(news)).at(-1)?.number);
     assert.deepEqual(await taken(channels, 'late', 'k1'), ['m6', 'm7', 'm8', 'm9']);
     for (const keep of [0, -1, 1.5, NaN, 100_001]) {
-      await rejectsWith('E_STATE_INVALID', later(() => channels.append(news, newMessage('x'), { keep })));
+      await rejectsWith(
+        'E_STATE_INVALID',
+        later(() => channels.append(news, newMessage('x'), { keep })),
+      );
     }
   });
 
@@ -159,17 +167,26 @@ export function channelCases({ needing, options: { reopen } }: StateStoreSuite):
   scenario('names, messages and limits beyond the limits are refused', async ({ channels }) => {
     const longest = 'x'.repeat(channelLimits.messageBytes - 2);
     await channels.append({ ...news, channel: 'N'.repeat(100) }, newMessage('longest', longest));
-    await rejectsWith('E_STATE_INVALID', later(() => channels.append(news, newMessage('a', `${longest}x`))));
+    await rejectsWith(
+      'E_STATE_INVALID',
+      later(() => channels.append(news, newMessage('a', `${longest}x`))),
+    );
     for (const channel of ['', 'a b', '../etc', '-a', 'N'.repeat(101), 'a\0', 'ä', '漢']) {
       const place = { ...news, channel };
-      await rejectsWith('E_STATE_INVALID', later(() => channels.append(place, newMessage('a'))));
+      await rejectsWith(
+        'E_STATE_INVALID',
+        later(() => channels.append(place, newMessage('a'))),
+      );
       assert.deepEqual(whole(await channels.read(place)), []);
       assert.deepEqual(whole(await channels.take(place, { reader: 'one', key: 'k' })), []);
       assert.equal(await channels.delete(place), false);
     }
     for (const wrong of [{ id: '' }, { id: 'a\n' }, { from: '' }, { from: 'x'.repeat(201) }, { message: undefined }]) {
       const message = { ...newMessage('a'), ...wrong } as NewChannelMessage;
-      await rejectsWith('E_STATE_INVALID', later(() => channels.append(news, message)));
+      await rejectsWith(
+        'E_STATE_INVALID',
+        later(() => channels.append(news, message)),
+      );
     }
     for (const limit of [0, -1, 1.5]) {
       await rejectsWith('E_STATE_INVALID', channels.read(news, { limit }));

@@ -65,7 +65,11 @@ export function createJoin(): Tool {
       await allAtMost(ids, jobs, waitMs, context);
       const shown = ids.map((id) => shownJob(id, jobs.get(id)));
       return {
-        content: [textBlock(shown.map(({ id, status, text }) => `${id} is ${status}${text === null ? '' : `:\n${text}`}`).join('\n\n'))],
+        content: [
+          textBlock(
+            shown.map(({ id, status, text }) => `${id} is ${status}${text === null ? '' : `:\n${text}`}`).join('\n\n'),
+          ),
+        ],
         structuredContent: { jobs: shown } as unknown as JsonValue,
         isError: false,
       };

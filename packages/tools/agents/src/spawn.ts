@@ -1,6 +1,5 @@
-import { defineTool } from '@ravi/kernel';
-import type { JsonObject, Tool } from '@ravi/kernel';
-import { resultOfCall } from './call-result.ts';
+import { defineTool, textBlock } from '@ravi/kernel';
+import type { InvocationResult, Tool, ToolExecutionResult } from '@ravi/kernel';
 
 /** Creates the tool that starts a call and returns its id at once. */
 export function createSpawn(): Tool {
@@ -29,7 +28,19 @@ export function createSpawn(): Tool {
         'In a script a call is a promise: start it without await instead of using spawn.',
       ].join('\n'),
     async execute({ tool, arguments: args }, { run }) {
-      return resultOfCall(await run.tool(tool, args as JsonObject));
+      return resultOfCall(await run.tool(tool, args));
     },
   });
+}
+
+/** Returns the result of a call inside as the result of the call around it. */
+export function resultOfCall({ status, text, structured, error, artifactRef }: InvocationResult): ToolExecutionResult {
+  const failed = status !== 'ok';
+  const shown = error === undefined || text.includes(error.message) ? text : `${error.code}: ${error.message}`;
+  const stored = artifactRef === undefined || shown.includes(artifactRef) ? '' : `\n(all of it: ${artifactRef})`;
+  return {
+    content: [textBlock(`${shown}${stored}`)],
+    isError: failed,
+    ...(structured === undefined || failed ? {} : { structuredContent: structured }),
+  };
 }

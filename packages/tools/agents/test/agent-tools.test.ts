@@ -37,7 +37,7 @@ function leading(more: Partial<ToolContext> = {}, answer?: Partial<InvocationRes
   const context = createToolContext({ agent: 'lead', ...more });
   const tool: ToolContext['run']['tool'] = async (name, args) => ({
     status: 'ok',
-    text: `${name}: ${String(args['task'])}`,
+    text: `${name}: ${JSON.stringify(args['task'])}`,
     files: [],
     ...answer,
   });
@@ -127,12 +127,14 @@ test('a large result of a member is cut where it is sent, and says so', async ()
   await route!.execute({ from: 'one', toMember: 'two' }, leading({ scratchpad }));
   const answer = { text: '漢'.repeat(50_000), artifactRef: 'art_1' };
   await add!.execute({ name: 'one', agent: 'writer', task: 'x' }, leading({ scratchpad }, answer));
-  const { text, isCut, artifactRef } = sent[0]?.message as { text: string; isCut: boolean; artifactRef: string };
+  const [message] = sent.map((each) => each.message as { text: string; isCut: boolean; artifactRef: string });
+  assert.ok(message);
+  const { text, isCut, artifactRef } = message;
   assert.ok(Buffer.byteLength(text) <= 32 * 1024 && text.length > 1_000);
   assert.deepEqual([isCut, artifactRef], [true, 'art_1']);
 });
 
-test('the tools of a group are marked for privileged agents, whatever prefix they have', async () => {
+test('the tools of a group are marked for privileged agents, with any prefix', async () => {
   const named = await openTools(undefined, { name: 'crew', prefix: 'x_' });
   const origins = Object.values(named).map((tool) => (tool as { [toolOrigin]?: unknown })[toolOrigin]);
   const ofGroup = ['group_add_node', 'group_channel', 'group_wire'];

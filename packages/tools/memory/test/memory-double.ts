@@ -19,7 +19,10 @@ export function createMemories(): MemoryStore & { readonly all: readonly Memory[
     },
     get: async (principal, id) => of(principal).find((memory) => memory.id === id),
     search: async (principal, query) => of(principal).filter(({ text }) => text.includes(query)),
-    list: async (principal, { limit = 100 } = {}) => ({ items: of(principal).toReversed().slice(0, limit), corrupt: [] }),
+    list: async (principal, { limit = 100 } = {}) => ({
+      items: of(principal).toReversed().slice(0, limit),
+      corrupt: [],
+    }),
     count: async (principal) => of(principal).length,
     async delete(principal, id) {
       const at = all.findIndex((memory) => memory.principal === principal && memory.id === id);

@@ -138,7 +138,8 @@ test('a cancelled call stores nothing', async () => {
 
 test('the scratchpad sets, gets, lists and deletes', async () => {
   const context = createToolContext();
-  const values = async (args: JsonObject): Promise<unknown> => (await scratchpad.execute(args, context)).structuredContent;
+  const values = async (args: JsonObject): Promise<unknown> =>
+    (await scratchpad.execute(args, context)).structuredContent;
   assert.deepEqual(await values({ action: 'set', key: 'a', value: { b: [null] } }), { found: false });
   assert.deepEqual(await values({ action: 'set', key: '__proto__', value: 1 }), { found: false });
   assert.deepEqual(await values({ action: 'get', key: 'a' }), { value: { b: [null] }, found: true });

@@ -1,5 +1,5 @@
 import { defineTool } from '@ravi/kernel';
-import type { JsonValue, Tool } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
 import type { MessageParts } from './message-parts.ts';
 
 /** Creates the tool that lists the stored channels that a call can read. */
@@ -40,7 +40,7 @@ export function createListChannels({ channels }: MessageParts): Tool {
         lastNumber,
         lastAt: new Date(lastAt).toISOString(),
       }));
-      return { channels: shown } as JsonValue;
+      return { channels: shown };
     },
   });
 }

@@ -8,7 +8,11 @@ import { test } from 'vitest';
 import plugin from '../src/index.ts';
 import { createChannels, openTools } from './channels-double.ts';
 
-const { send_message: send, read_messages: read, list_channels: list } = await openTools({ channels: createChannels() });
+const {
+  send_message: send,
+  read_messages: read,
+  list_channels: list,
+} = await openTools({ channels: createChannels() });
 assert.ok(send && read && list);
 
 pluginContract(test, plugin, {});

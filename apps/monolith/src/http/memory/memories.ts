@@ -8,11 +8,14 @@ import { problem } from '../core/problem.ts';
 export function memoryOperations(memories: MemoryStore): readonly Endpoint[] {
   return [
     implement(api.memories.list, async ({ caller: { principal }, query }) => {
-      const { query: words, ...wanted } = query;
-      if (words !== undefined && words.trim() !== '') {
-        return listOf(await memories.search(principal, words, { limit: wanted.limit ?? 50 }));
+      const { query: words = '', ...wanted } = query;
+      const page = pageOf(wanted);
+      if (words.trim() !== '') {
+        // The best matches are one page.
+        const found = await memories.search(principal, words, { limit: page.limit });
+        return listOf(found);
       }
-      const { items, next } = await memories.list(principal, pageOf(wanted));
+      const { items, next } = await memories.list(principal, page);
       return listOf(items, next);
     }),
     implement(api.memories.delete, async ({ params: { id }, caller: { principal } }) => {

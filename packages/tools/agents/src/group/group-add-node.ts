@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { InvocationResult, JsonObject, Tool, ToolContext } from '@ravi/kernel';
-import { resultOfCall } from '../call-result.ts';
+import { resultOfCall } from '../spawn.ts';
 import { callingAgent, forPrivilegedAgents } from './group-parts.ts';
 import type { GroupParts } from './group-parts.ts';
 import { changeGroup, entryOf, groupNamePattern, inboxOf } from './group-state.ts';
@@ -15,13 +15,17 @@ export function createGroupAddNode({ channels, source }: GroupParts): Tool {
     const { principal, scratchpad, clock, idempotencyKey } = context;
     const { wires } = changeGroup(scratchpad, (group) => {
       const known = entryOf(group.members, member);
-      const members = known === undefined ? group.members : { ...group.members, [member]: { ...known, hasEnded: true } };
+      const members =
+        known === undefined ? group.members : { ...group.members, [member]: { ...known, hasEnded: true } };
       return { ...group, members };
     });
     for (const { to } of wires.filter(({ from }) => from === member)) {
       const id = digestOf(`${idempotencyKey} ${to}`);
       const message = { member, status: result.status, ...textOf(result) };
-      await channels().append({ channel: to, principal }, { id, from: member, principal, message, sentAt: clock.now() });
+      await channels().append(
+        { channel: to, principal },
+        { id, from: member, principal, message, sentAt: clock.now() },
+      );
     }
   }
 

@@ -36,7 +36,10 @@ export function createGroupChannel({ channels, source }: GroupParts): Tool {
       const channel = channelOf(context, name);
       changeGroup(context.scratchpad, (group) => ({ ...group, channels: { ...group.channels, [name]: channel } }));
       const id = createHash('sha256').update(channel).digest('hex');
-      await channels().append({ channel, principal }, { id, from, principal, message: { purpose }, sentAt: clock.now() });
+      await channels().append(
+        { channel, principal },
+        { id, from, principal, message: { purpose }, sentAt: clock.now() },
+      );
       return { channel };
     },
   });

@@ -1,9 +1,5 @@
 import { KernelError, toolOrigin } from '@ravi/kernel';
-import type { ChannelStore, PluginContext, Tool, ToolContext, ToolOrigin } from '@ravi/kernel';
-import type { ToolSelection } from '@ravi/tools-kit';
-
-/** Name of the plugin, and of its source by default. */
-export const sourceName = 'group';
+import type { ChannelStore, Tool, ToolContext, ToolOrigin } from '@ravi/kernel';
 
 /** Parts that the tools share. */
 export interface GroupParts {
@@ -13,22 +9,8 @@ export interface GroupParts {
   readonly source: string;
 }
 
-/** Opens the parts. A process without a state store has the tools, and they say what to configure. */
-export function openGroupParts({ name: source = sourceName }: ToolSelection, { stateStore }: PluginContext): GroupParts {
-  return {
-    source,
-    channels() {
-      if (stateStore?.channels !== undefined) return stateStore.channels;
-      throw new KernelError(
-        'E_UNSUPPORTED',
-        'A group needs stored channels, and this server has none: configure plugins.stateStore',
-      );
-    },
-  };
-}
-
 /**
- * Marks a tool of a source that only agents with `privileged: true` may see and call, whatever prefix the configuration gives its name:
+ * Marks a tool of a source that only agents with `privileged: true` may see and call, with any prefix of the configuration:
  * the rules of every other agent deny its own name at sources of the kind `privileged`.
  */
 export function forPrivilegedAgents(tool: Tool, source: string): Tool {
