@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { missingBrowser, openBrowser } from '@ravi/test-browser';
-import { test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { installPage } from './support/installed-page.ts';
 import { startRealServer } from './support/real-server.ts';
 
@@ -8,8 +8,11 @@ const inBrowser = missingBrowser === undefined ? test : test.skip;
 // Real work on a machine that may be busy with other tests.
 const patienceMs = 60_000;
 
+beforeAll(async () => {
+  if (missingBrowser === undefined) await installPage();
+}, 300_000);
+
 inBrowser('a person reads, sends into and deletes a channel, and erases what agents remember', async () => {
-  await installPage();
   const toolSource = [{ use: '@ravi/tools-memory', trustAgents: true }];
   await using server = await startRealServer({ plugins: { toolSource } });
   await using browser = await openBrowser();

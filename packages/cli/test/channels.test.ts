@@ -13,7 +13,7 @@ test('channels are written, listed, read and deleted at the terminal', async () 
   await ravi(['channels', 'send', 'news', 'for all']);
   const wrong = await ravi(['channels', 'send', 'team', '{', '--as-json']);
   assert.match(wrong.errors, /not JSON/);
-  assert.match((await ravi(['channels', 'send', '-- ', 'x'])).errors, /name of a channel/);
+  assert.match((await ravi(['channels', 'send', 'a b', 'x'])).errors, /name of a channel/);
 
   const listed = (await ravi(['channels', 'ls'])).output;
   assert.match(listed, /news +shared +1 message /);
