@@ -5,7 +5,7 @@ import { boolean, enumOf, integer, object, sameAs, strictObject, string } from '
 import { count, jsonValue, requestId, timestamp } from './values.ts';
 
 /** A stored channel in a list. */
-export const channelSchema = sameAs<ChannelEntry>()(
+const channelSchema = sameAs<ChannelEntry>()(
   object({
     channel: string(),
     isShared: boolean({ description: 'True if all callers read and write it.' }),
@@ -17,7 +17,7 @@ export const channelSchema = sameAs<ChannelEntry>()(
 );
 
 /** A message of a stored channel. */
-export const channelMessageSchema = sameAs<ChannelMessage>()(
+const channelMessageSchema = sameAs<ChannelMessage>()(
   object({
     number: integer({ minimum: 0, description: 'Grows with each message of a channel, with gaps.' }),
     id: string(),

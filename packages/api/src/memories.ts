@@ -5,7 +5,7 @@ import { array, integer, object, sameAs, strictObject, string } from './schema.t
 import { count, timestamp } from './values.ts';
 
 /** Memory of an agent about a caller. */
-export const memorySchema = sameAs<Memory>()(
+const memorySchema = sameAs<Memory>()(
   object(
     {
       id: string(),

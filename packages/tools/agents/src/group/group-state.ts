@@ -32,7 +32,7 @@ export interface Group {
 }
 
 /** Returns the group of a run. It is in the scratchpad of the run, so it outlives pauses and ends with the run. */
-export function groupOf(scratchpad: Scratchpad): Group {
+function groupOf(scratchpad: Scratchpad): Group {
   const { members = {}, channels = {}, wires = [] } = (scratchpad.get(key) ?? {}) as Partial<Group>;
   return { members, channels, wires };
 }
