@@ -4,6 +4,7 @@ import { agentProperties } from './agent-schema.ts';
 import { budgetProperties } from './budget-config.ts';
 import { pluginPorts } from './config.ts';
 import { toolAccessProperties } from './tool-access-schema.ts';
+import { triggerProperties } from './trigger-config.ts';
 import { workspaceProperties } from './workspace-config.ts';
 
 const pluginEntry: JsonSchema = {
@@ -265,6 +266,7 @@ export const configSchema: JsonSchema = {
     },
     ...agentProperties,
     ...budgetProperties,
+    ...triggerProperties,
     ...toolAccessProperties,
     retention: {
       type: 'object',

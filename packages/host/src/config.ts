@@ -2,6 +2,7 @@ import type { ChainPolicy, PortName } from '@ravi/kernel';
 import type { AgentConfig, AgentEntry, SupervisionConfig } from './agent-config.ts';
 import type { SharedBudgetsConfig } from './budget-config.ts';
 import type { ToolAccessConfig } from './tool-access-schema.ts';
+import type { TriggerConfig } from './trigger-config.ts';
 import type { ResolvedWorkspace, WorkspaceConfig } from './workspace-config.ts';
 
 /** One plugin in a configuration: its package or file, and its options. */
@@ -167,6 +168,7 @@ export interface RaviConfig {
   readonly defaultAgent?: string;
   readonly supervision?: Partial<SupervisionConfig>;
   readonly budgets?: SharedBudgetsConfig;
+  readonly triggers?: Partial<TriggerConfig>;
   readonly toolAccess?: ToolAccessConfig;
   readonly logging?: Partial<LoggingConfig>;
   readonly telemetry?: Partial<TelemetryConfig>;
@@ -198,6 +200,7 @@ export interface ResolvedConfig {
   readonly defaultAgent: string;
   readonly supervision: SupervisionConfig;
   readonly budgets: SharedBudgetsConfig;
+  readonly triggers: TriggerConfig;
   readonly toolAccess: ToolAccessConfig;
   readonly logging: LoggingConfig;
   readonly telemetry: TelemetryConfig;

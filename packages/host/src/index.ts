@@ -28,6 +28,7 @@ export type { ToolAccessConfig } from './tool-access-schema.ts';
 export { foldersOfWorkspace } from './workspace-config.ts';
 export type { ResolvedWorkspace, WorkspaceConfig } from './workspace-config.ts';
 export type { DailyBudgetConfig, SharedBudgetsConfig } from './budget-config.ts';
+export type { TriggerConfig } from './trigger-config.ts';
 export { builtInAgent, delegatesOf } from './check-agents.ts';
 export { isEnvironmentValue } from './environment-values.ts';
 export type { Environment, EnvironmentValue } from './environment-values.ts';

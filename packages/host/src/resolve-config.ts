@@ -29,7 +29,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
-  const { agents, defaultAgent, supervision, budgets, toolAccess, channels, kits, toolSkills, workspaces } =
+  const { agents, defaultAgent, supervision, budgets, triggers, toolAccess, channels, kits, toolSkills, workspaces } =
     config as Required<RaviConfig>;
   const ofAgents = { agent: agent as ResolvedConfig['agent'], agents };
   const contradictions = [
@@ -55,6 +55,7 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
       defaultAgent,
       supervision: supervision as ResolvedConfig['supervision'],
       budgets,
+      triggers: triggers as ResolvedConfig['triggers'],
       toolAccess,
       retention: retention as ResolvedConfig['retention'],
       channels: channels as ResolvedConfig['channels'],

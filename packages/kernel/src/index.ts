@@ -181,6 +181,24 @@ export type {
 } from './state/channel-store.ts';
 export { memoryLimits } from './state/memory-store.ts';
 export type { Memory, MemoryLimits, MemoryStore, NewMemory } from './state/memory-store.ts';
+export type {
+  FiringOutcome,
+  FiringPlace,
+  FiringStatus,
+  MisfirePolicy,
+  NewFiring,
+  NewTrigger,
+  Trigger,
+  TriggerClaim,
+  TriggerFilter,
+  TriggerFiring,
+  TriggerKind,
+  TriggerPermissions,
+  TriggerProgress,
+  TriggerSpec,
+  TriggerStatus,
+  TriggerStore,
+} from './state/trigger-store.ts';
 export { scratchpadArea } from './state/value-store.ts';
 export type { SecretStore, StoredValue, ValuePlace, ValueStore } from './state/value-store.ts';
 export { requireStateStoreParts } from './state/state-store.ts';

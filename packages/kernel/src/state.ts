@@ -40,6 +40,24 @@ export type {
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export type { NewRunInput, RunInput, RunInputStore } from './state/run-input-store.ts';
+export type {
+  FiringOutcome,
+  FiringPlace,
+  FiringStatus,
+  MisfirePolicy,
+  NewFiring,
+  NewTrigger,
+  Trigger,
+  TriggerClaim,
+  TriggerFilter,
+  TriggerFiring,
+  TriggerKind,
+  TriggerPermissions,
+  TriggerProgress,
+  TriggerSpec,
+  TriggerStatus,
+  TriggerStore,
+} from './state/trigger-store.ts';
 export { scratchpadArea } from './state/value-store.ts';
 export type { SecretStore, StoredValue, ValuePlace, ValueStore } from './state/value-store.ts';
 export { requireStateStoreParts } from './state/state-store.ts';

@@ -10,6 +10,7 @@ export const liveKeys = [
   'supervision',
   'budgets',
   'policy',
+  'triggers',
   'toolAccess',
   'tools',
   'skills',

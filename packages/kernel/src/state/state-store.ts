@@ -13,6 +13,7 @@ import type { RequestStore } from './request-store.ts';
 import type { RunInputStore } from './run-input-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { SnippetStore } from './snippet.ts';
+import type { TriggerStore } from './trigger-store.ts';
 import type { ValueStore } from './value-store.ts';
 
 /**
@@ -48,6 +49,7 @@ export interface StateStore extends AsyncDisposable {
   readonly inputs?: RunInputStore;
   readonly memories?: MemoryStore;
   readonly channels?: ChannelStore;
+  readonly triggers?: TriggerStore;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
   /**
@@ -82,6 +84,7 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   inputs: true,
   memories: true,
   channels: true,
+  triggers: true,
 };
 
 /**
@@ -114,7 +117,7 @@ export interface RetentionStore {
    * Removes records that belong to no stored run, such as direct calls of a client: approvals that are not pending and
    * expired before `before`, and all calls of a run id if every one of them ended by then. Damaged rows and events stay.
    * Returns the number of removed approvals plus the number of removed run ids. Shared contents that no exchange uses are
-   * removed too, and scratchpads of runs that are not live; they are not counted. It works in slices, and other work of the process goes first.
+   * removed too, scratchpads of runs that are not live, and triggers that ended before `before`; they are not counted. It works in slices, and other work of the process goes first.
    */
   removeOrphans(before: number): Promise<number>;
   /**

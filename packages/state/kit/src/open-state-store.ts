@@ -17,6 +17,7 @@ import { createRunEvents } from './run-events.ts';
 import { createRunInputStore } from './run-inputs.ts';
 import { createRunStore } from './run-store.ts';
 import { createSnippetStore } from './snippet-store.ts';
+import { createTriggerStore } from './trigger-store.ts';
 import { createValueStore } from './value-store.ts';
 import { withStorageCheck } from './storage-check.ts';
 import type { Database } from './database.ts';
@@ -52,6 +53,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     inputs: createRunInputStore(database),
     memories: createMemoryStore(database),
     channels: createChannelStore(database),
+    triggers: createTriggerStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
     check,

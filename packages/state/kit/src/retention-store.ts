@@ -9,6 +9,7 @@ import { inputsTable } from './run-inputs.ts';
 import { isLive, runs } from './run-rows.ts';
 import { removeUnusedScratchpads } from './run-scratchpads.ts';
 import { numberIn, textIn } from './rows.ts';
+import { removeOldTriggers } from './trigger-store.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
 
 const journal = 'ravi_journal';
@@ -174,6 +175,7 @@ export function createRetentionStore(database: Database): RetentionStore {
     async removeOrphans(before) {
       while (await removeUnusedContents(database)) await turn();
       await removeUnusedScratchpads(database);
+      await removeOldTriggers(database, before);
       return (await removeOrphanedApprovals(before)) + (await removeOrphanedJournals(before));
     },
   };

@@ -25,6 +25,7 @@ export const migrations: readonly Migration[] = [
   { version: 12, statements: storedValues },
   { version: 13, statements: (dialect) => [...sharedBudgets(dialect), ...inputsOfRuns(dialect)] },
   { version: 14, statements: (dialect) => [...memories(dialect), ...channels(dialect)] },
+  { version: 15, statements: triggersAndFirings },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -208,5 +209,22 @@ function channels({ sequence, text }: Dialect): readonly string[] {
       sequence ${sequence}, channel BIGINT NOT NULL, reader ${text} NOT NULL, reading_key ${text} NOT NULL,
       after_number BIGINT NOT NULL, last_number BIGINT NOT NULL, UNIQUE (channel, reader, reading_key))`,
     'CREATE INDEX ravi_channel_readings_of_reader ON ravi_channel_readings (channel, reader, sequence)',
+  ];
+}
+
+// Due times and channels are searched; a firing is found by its trigger, and those to be tried by their time.
+function triggersAndFirings({ sequence, text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_triggers (
+      sequence ${sequence}, id ${text} NOT NULL UNIQUE, principal_key ${text} NOT NULL, kind ${text} NOT NULL,
+      status ${text} NOT NULL, version BIGINT NOT NULL, next_due_at BIGINT, updated_at BIGINT NOT NULL,
+      record ${text} NOT NULL, progress ${text} NOT NULL)`,
+    'CREATE INDEX ravi_triggers_of_principal ON ravi_triggers (principal_key, sequence)',
+    "CREATE INDEX ravi_triggers_by_due_time ON ravi_triggers (kind, next_due_at) WHERE status = 'active'",
+    "CREATE INDEX ravi_triggers_by_end ON ravi_triggers (updated_at) WHERE status <> 'active'",
+    `CREATE TABLE ravi_trigger_firings (
+      trigger_id ${text} NOT NULL, slot BIGINT NOT NULL, status ${text} NOT NULL, retry_at BIGINT NOT NULL,
+      record ${text} NOT NULL, error ${text}, PRIMARY KEY (trigger_id, slot))`,
+    "CREATE INDEX ravi_trigger_firings_by_retry ON ravi_trigger_firings (retry_at) WHERE status = 'pending'",
   ];
 }

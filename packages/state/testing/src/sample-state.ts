@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApprovalRequest, JournalEntry, CompleteStateStore } from '@ravi/kernel';
+import type { ApprovalRequest, JournalEntry, CompleteStateStore, NewTrigger } from '@ravi/kernel';
 
 const start = 1_767_225_600_000;
 const owner = { principal: 'ada', sessionId: 'session-1', createdAt: start };
@@ -37,6 +37,16 @@ const request: ApprovalRequest = {
 };
 
 const message = { from: 'reviewer', principal: 'ada', message: { text: "It's done" }, sentAt: start } as const;
+const trigger: NewTrigger = {
+  id: 'trigger-1',
+  principal: 'ada',
+  agent: 'assistant',
+  spec: { kind: 'timer', at: start },
+  input: "What's new?",
+  permissions: { tools: ['mail'], maxRiskUnapproved: 'safe' },
+  misfire: 'once',
+  createdAt: start,
+};
 
 /** Writes sample data to every part of an empty store. */
 export async function writeSampleState({
@@ -99,6 +109,7 @@ export async function checkSampleState({
   values,
   memories,
   channels,
+  triggers,
 }: CompleteStateStore): Promise<void> {
   const run = await runs.get('run-1');
   assert.deepEqual([run?.lease?.owner, run?.epoch], ['process-1', 1]);
@@ -143,6 +154,7 @@ export async function checkSampleState({
   await channels.append(news, { ...message, id: 'message-2' });
   assert.equal((await channels.take(news, { reader: 'reviewer', key: 'call-2' })).items.length, 1);
   assert.equal((await channels.read(news)).items.length, told.items.length + 1);
+  assert.ok((await triggers.add(trigger, { maxActive: 1 }))?.isNew);
   await runs.create({ ...owner, id: 'run-3', parentRunId: 'run-1', definition: { kind: 'chain' } });
   assert.equal((await runs.list({ parentRunId: 'run-1' })).items.length, 2);
 }

@@ -21,6 +21,7 @@ import { retentionCases } from './retention-cases.ts';
 import { runCases } from './run-cases.ts';
 import { runEventCases } from './run-event-cases.ts';
 import { runInputCases } from './run-input-cases.ts';
+import { triggerCases } from './trigger-cases.ts';
 import { valueCases } from './value-cases.ts';
 import { writerCases } from './writer-cases.ts';
 import type { StateStoreContractOptions, StateStoreSuite } from './state-store-suite.ts';
@@ -64,6 +65,7 @@ export function stateStoreContract<Store extends StateStore>(
   runInputCases(suite);
   memoryCases(suite);
   channelCases(suite);
+  triggerCases(suite);
   identityCases(suite);
   retentionCases(suite);
   packingCases(suite);
