@@ -29,6 +29,7 @@ import { createReload } from './reload/reload.ts';
 import { builtInSource } from './sources/built-in-tools.ts';
 import { createToolSources } from './sources/tool-sources.ts';
 import { tokens } from './tokens.ts';
+import { createTriggerServices } from './triggers/trigger-services.ts';
 import type { Adapters, Configuration, Parts, Routes, Services } from './tokens.ts';
 import { createSnippetTools } from './tools/snippet-tools.ts';
 import { createToolMetrics } from './tools/tool-metrics.ts';
@@ -65,6 +66,7 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   runChain: createChainRunner,
   snippetTools: createSnippetTools,
   durable: createDurableServices,
+  triggers: createTriggerServices,
   runScript: createScriptRunner,
   checkHealth: createHealthCheck,
   openConsole: ({ logger }) => createOpenConsole(logger),

@@ -9,6 +9,8 @@ import type {
   ResolvedConfig,
 } from '@ravi/host';
 import type { Clock, Logger, ModelProvider, SecretStore, StateStore } from '@ravi/kernel';
+import type { ChannelsConfig, Environment, OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
+import type { Clock, Logger, ModelProvider, SecretStore, StateStore, TriggerAccess } from '@ravi/kernel';
 import { withConfiguredChannels } from './channels/configured-channels.ts';
 import { createSecretStore } from './secrets.ts';
 
@@ -78,6 +80,8 @@ export interface InstalledPluginsContext {
   readonly channels?: ChannelsConfig;
   /** Models that sources may ask if the configuration has none. */
   readonly otherModels?: readonly ModelProvider[];
+  /** Triggers for tool sources. None when absent. */
+  readonly triggers?: TriggerAccess;
 }
 
 /**

@@ -23,6 +23,7 @@ import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
 import { guideWarning, guideWarnings } from './reload/guide-warnings.ts';
 import type { Parts } from './tokens.ts';
+import { createPluginTriggers } from './triggers/trigger-access.ts';
 import { ruleWarning, ruleWarnings } from './access/rule-warnings.ts';
 
 /** Options of {@link openMonolith}. */
@@ -70,11 +71,13 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   const again = { ...options, configPath: installation.configPath ?? options.configPath, isReload: true };
   const readAgain = async (): Promise<ResolvedConfig> => (await findInstallation(again)).config;
   const configuration = await openConfiguration({ installation, readAgain, cwd, env, clock, logger, lifetime: signal });
+  const triggers = createPluginTriggers();
   const { toolSources, ...adapters } = await openAdapters({
     installation,
     configuration,
     env,
     telemetryProviders,
+    triggers: triggers.access,
     opening,
   });
   // A short command does not decide which state belongs to the installation.
@@ -97,6 +100,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   logReport(sources.report, parts.logger);
   if (parts.preflight !== false) void warm(parts.preflight, parts.lifetime, parts.logger);
   openDurable(parts, opening);
+  if (parts.triggers !== undefined) triggers.connect(parts.triggers.service.access);
   // After the agents, which can be tools too.
   for (const reason of guideWarnings(parts.guides, parts.toolbox)) parts.logger.warn(guideWarning, { reason });
   for (const reason of ruleWarnings(parts)) parts.logger.warn(ruleWarning, { reason });

@@ -4,7 +4,7 @@ import { createFailover } from '@ravi/agents';
 import { createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
 import type { AgentConfig } from '@ravi/host';
 import { KernelError, requireStateStoreParts } from '@ravi/kernel';
-import type { ModelProvider, ToolSource } from '@ravi/kernel';
+import type { ModelProvider, ToolSource, TriggerAccess } from '@ravi/kernel';
 import { extensionsOf } from './extensions.ts';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
@@ -23,6 +23,8 @@ export interface OpenAdaptersOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Replaces the exporters that environment or configuration name. */
   readonly telemetryProviders: TelemetryProviders | undefined;
+  /** Triggers for the tool sources of plugins. */
+  readonly triggers: TriggerAccess;
   /** Receives everything that has to be disposed, in the order of opening. */
   readonly opening: AsyncDisposableStack;
 }
@@ -32,7 +34,7 @@ export type OpenedAdapters = Adapters & { readonly toolSources: readonly ToolSou
 
 /** Opens every adapter of an installation. @throws KernelError as {@link openInstalledPlugins}, `E_CONFIG_INVALID` */
 export async function openAdapters(options: OpenAdaptersOptions): Promise<OpenedAdapters> {
-  const { opening, env } = options;
+  const { opening, env, triggers } = options;
   const { config, baseDir, dataFolder } = options.installation;
   const { clock, logger, digestKey } = options.configuration;
 
@@ -42,7 +44,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
   const chosen = await chosenModel(options);
   const otherModels = chosen === undefined ? [] : [chosen];
-  const context = { baseDir, env, clock, logger, digestKey, channels: config.channels, otherModels };
+  const context = { baseDir, env, clock, logger, digestKey, channels: config.channels, otherModels, triggers };
   const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   const models = chosen === undefined ? plugins.modelProvider : [chosen];

@@ -11,6 +11,7 @@ import { warnOfInvalidSchemas } from './sources/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
 import { requireLoopback } from './server-address.ts';
 import { startRecovery } from './runs/start-recovery.ts';
+import { startTriggers } from './triggers/start-triggers.ts';
 
 /** Options of {@link serve}. Absent options come from the configuration. */
 export interface ServeOptions {
@@ -53,31 +54,39 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   const address = await listen(server, { host, port });
   publicAddress.url ??= urlOf(address);
   const recovery = startRecovery(parts);
+  const triggers = startTriggers(parts);
   const closing = new AbortController();
   // After it listens: thousands of schemas take seconds, and most are never used.
   void warnOfInvalidSchemas(toolbox, { logger, signal: closing.signal });
+  async function close(): Promise<void> {
+    closing.abort();
+    const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+    // Clients keep a connection open for their next request.
+    const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+    server.close(() => {
+      clearInterval(closingIdle);
+      onClosed();
+    });
+    // Event streams never end; a browser reconnects automatically.
+    callerApprovals?.streams.close();
+    mcpEndpoint.endStreams();
+    if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
+    recovery?.stop();
+    triggers?.stop();
+    if (await endsWithin(closed, graceMs)) return;
+    monolith.cancelRuns();
+    if (await endsWithin(closed, answerMs)) return;
+    server.closeAllConnections();
+    await closed;
+  }
+
   return {
     url: urlOf(address),
     hasConsole: parts.openConsole() !== undefined,
     async [Symbol.asyncDispose]() {
-      closing.abort();
-      const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
-      // Clients keep a connection open for their next request.
-      const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-      server.close(() => {
-        clearInterval(closingIdle);
-        onClosed();
-      });
-      // Event streams never end; a browser reconnects automatically.
-      callerApprovals?.streams.close();
-      mcpEndpoint.endStreams();
-      if (isWebApprovalHandler(approvalHandler)) approvalHandler.closeStreams();
-      recovery?.stop();
-      if (await endsWithin(closed, graceMs)) return;
-      monolith.cancelRuns();
-      if (await endsWithin(closed, answerMs)) return;
-      server.closeAllConnections();
-      await closed;
+      await close();
+      // What it has claimed is settled while the store is open, or found by the next server.
+      if (triggers !== undefined) await endsWithin(triggers[Symbol.asyncDispose](), answerMs);
     },
   };
 }

@@ -40,6 +40,7 @@ import type { WorkspaceSet } from './workspaces/workspace-set.ts';
 import type { ToolSources } from './sources/tool-sources.ts';
 import type { SnippetTools } from './tools/snippet-tools.ts';
 import type { ToolAccess } from './access/tool-access.ts';
+import type { TriggerServices } from './triggers/trigger-services.ts';
 import type { ToolMetrics } from './tools/tool-metrics.ts';
 
 /** Everything that is known before an adapter opens. */
@@ -120,6 +121,8 @@ export interface Services {
   readonly snippetTools: SnippetTools;
   /** `undefined` without a state store. */
   readonly durable: DurableServices | undefined;
+  /** `undefined` without a state store. */
+  readonly triggers: TriggerServices | undefined;
   /** Runs a script of a request. */
   readonly runScript: ScriptRunner;
   readonly checkHealth: HealthCheck;
@@ -188,6 +191,7 @@ export const tokens: Tokens = {
   runChain: token('runChain'),
   snippetTools: token('snippetTools'),
   durable: token('durable'),
+  triggers: token('triggers'),
   runScript: token('runScript'),
   checkHealth: token('checkHealth'),
   openConsole: token('openConsole'),

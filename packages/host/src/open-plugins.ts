@@ -10,6 +10,7 @@ import type {
   Sandbox,
   SecretStore,
   StateStore,
+  TriggerAccess,
 } from '@ravi/kernel';
 import { composeSandboxes, limitModel, withStream } from '@ravi/support';
 import type { ModelLimits } from '@ravi/support';
@@ -27,7 +28,10 @@ import { pluginPorts } from './config.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
 
 /** Options of {@link openPlugins}. */
-export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | 'secrets' | 'models'> {
+export interface OpenPluginsOptions extends Omit<
+  PluginContext,
+  'stateStore' | 'secrets' | 'models' | 'triggers'
+> {
   /** Absolute folder from which packages are resolved that are missing in the configuration's folder. */
   readonly fallbackBaseDir?: string;
   /** Returns the encrypted values in the state store for the other plugins. Without it they get none. */
@@ -36,6 +40,8 @@ export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | '
   readonly configureState?: (stateStore: StateStore) => StateStore;
   /** Models that sources may ask if the configuration has none. */
   readonly otherModels?: readonly ModelProvider[];
+  /** Triggers for tool sources. They get it only if there is a state store. */
+  readonly triggers?: TriggerAccess | undefined;
   /** Variables that options take values from, as `{ "$env": "NAME" }`. None when absent. */
   readonly env?: Environment;
 }
@@ -62,7 +68,7 @@ export type OpenedPlugins<Config extends PluginsConfig = PluginsConfig> = {
  */
 export async function openPlugins<Config extends PluginsConfig>(
   { plugins }: { readonly plugins: Config },
-  { fallbackBaseDir, secretsIn, configureState, otherModels = [], env = {}, ...context }: OpenPluginsOptions,
+  { fallbackBaseDir, secretsIn, configureState, otherModels = [], triggers, env = {}, ...context }: OpenPluginsOptions,
 ): Promise<OpenedPlugins<Config>> {
   const lifetime = createLifetime();
   const opened: OpenedPlugin[] = [];
@@ -72,7 +78,7 @@ export async function openPlugins<Config extends PluginsConfig>(
       const value = await openPlugin(
         { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
         withEnvironment(optionsOf(entry, where), where.place, env),
-        contextFor(where.port, context, opened, { secretsIn, otherModels }),
+        contextFor(where.port, context, opened, { secretsIn, otherModels, triggers }),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
       const configured =
@@ -125,16 +131,25 @@ function contextFor(
   {
     secretsIn,
     otherModels,
+    triggers,
   }: {
     readonly secretsIn: OpenPluginsOptions['secretsIn'];
     readonly otherModels: readonly ModelProvider[];
+    readonly triggers: TriggerAccess | undefined;
   },
 ): PluginContext {
-  const models = port === 'toolSource' ? { models: modelAccess(opened, otherModels) } : {};
+  const isSource = port === 'toolSource';
+  const models = isSource ? { models: modelAccess(opened, otherModels) } : {};
   const stateStore = opened.find((one) => one.port === 'stateStore')?.value as StateStore | undefined;
   if (stateStore === undefined) return { ...context, ...models };
   const secrets = secretsIn?.(stateStore);
-  return { ...context, ...models, stateStore, ...(secrets === undefined ? {} : { secrets }) };
+  return {
+    ...context,
+    ...models,
+    stateStore,
+    ...(secrets === undefined ? {} : { secrets }),
+    ...(isSource && triggers !== undefined ? { triggers } : {}),
+  };
 }
 
 // The first of several with the same name is the one that agents ask first, too.

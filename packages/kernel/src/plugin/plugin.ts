@@ -12,6 +12,7 @@ import type { Guardrail } from './guardrail.ts';
 import type { HistoryView } from './history-view.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { RunMiddleware } from './run-middleware.ts';
+import type { TriggerAccess } from './trigger-access.ts';
 
 /** Ports that plugins implement, by their key in the configuration. */
 export interface Ports {
@@ -50,6 +51,8 @@ export interface PluginContext {
   readonly secrets?: SecretStore;
   /** Models of the configuration, opened before every tool source. Absent for plugins that are opened before them. */
   readonly models?: ModelAccess;
+  /** Triggers of the server, for tool sources. Absent without a state store. */
+  readonly triggers?: TriggerAccess;
 }
 
 /** Adapter, the default export of its package. */
