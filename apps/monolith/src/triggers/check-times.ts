@@ -51,7 +51,8 @@ function specOf(asked: TriggerTimes, now: number): TriggerSpec {
 
 function timerOf({ at, inMs, everyMs }: TriggerTimes & { readonly kind: 'timer' }, now: number): TriggerSpec {
   if (at !== undefined && inMs !== undefined) throw invalidTrigger('A timer has "at" or "inMs", not both');
-  const first = at ?? (inMs ?? everyMs) !== undefined ? (at ?? now + (inMs ?? everyMs ?? 0)) : undefined;
+  const waitMs = inMs ?? everyMs;
+  const first = at ?? (waitMs === undefined ? undefined : now + waitMs);
   if (first === undefined) throw invalidTrigger('A timer needs "at", "inMs" or "everyMs"');
   const isTime = Number.isSafeInteger(first) && Math.abs(first) <= 8.64e15;
   if (!isTime) throw invalidTrigger(`The time ${first} of a timer is not a time in whole milliseconds`);

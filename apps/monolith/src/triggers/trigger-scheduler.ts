@@ -33,6 +33,7 @@ export function startTriggerScheduler(options: TriggerSchedulerOptions): Trigger
   let working: Promise<void> | undefined;
   /** True if the last pass claimed something: more may be due. */
   let hasClaimed = false;
+  let lookedAt = 0;
   const reported = new Set<string>();
 
   function work(): void {
@@ -40,6 +41,7 @@ export function startTriggerScheduler(options: TriggerSchedulerOptions): Trigger
     timer = undefined;
     isWoken = false;
     hasClaimed = false;
+    lookedAt = clock.now();
     working = fireAll()
       .then(waitMs)
       .catch((error: unknown) => {
@@ -59,7 +61,7 @@ export function startTriggerScheduler(options: TriggerSchedulerOptions): Trigger
   }
 
   async function eachDue(): Promise<void> {
-    const { items, corrupt } = await store.due(clock.now());
+    const { items, corrupt } = await store.due(lookedAt);
     report(corrupt);
     await Promise.all(items.map((trigger) => fire(trigger, claims.ofTimes)));
   }
@@ -67,7 +69,7 @@ export function startTriggerScheduler(options: TriggerSchedulerOptions): Trigger
   async function eachWatching(): Promise<void> {
     let cursor: string | undefined;
     do {
-      const page = await store.watching(clock.now(), cursor === undefined ? {} : { cursor });
+      const page = await store.watching(lookedAt, cursor === undefined ? {} : { cursor });
       report(page.corrupt);
       await Promise.all(page.items.map((trigger) => fire(trigger, claims.ofMessages)));
       cursor = page.next;
@@ -114,9 +116,10 @@ export function startTriggerScheduler(options: TriggerSchedulerOptions): Trigger
 
   async function waitMs(): Promise<number> {
     const next = await store.nextDueAt();
-    const untilMs = next === undefined ? pollMs : next - clock.now();
-    // One that stays due cannot be claimed: it is damaged, or the store fails.
-    return untilMs > 0 || hasClaimed ? Math.min(pollMs, Math.max(0, untilMs)) : pollMs;
+    if (next === undefined) return pollMs;
+    // One that was due and stays so cannot be claimed: it is damaged, or the store fails.
+    if (next <= lookedAt && !hasClaimed) return pollMs;
+    return Math.min(pollMs, Math.max(0, next - clock.now()));
   }
 
   work();
