@@ -86,7 +86,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
     async [Symbol.asyncDispose]() {
       await close();
       // What it has claimed is settled while the store is open, or found by the next server.
-      if (triggers !== undefined) await endsWithin(triggers[Symbol.asyncDispose](), answerMs);
+      if (triggers !== undefined) await endsWithin(Promise.resolve(triggers[Symbol.asyncDispose]()), answerMs);
     },
   };
 }

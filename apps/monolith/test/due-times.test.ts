@@ -8,7 +8,8 @@ import { readCron } from '../src/triggers/cron-schedule.ts';
 import { planDueTimes, timesOf } from '../src/triggers/due-times.ts';
 
 const at = (text: string): number => Date.parse(text);
-const shown = (time: number | undefined): string => (time === undefined ? 'never' : new Date(time).toISOString().slice(0, 16));
+const shown = (time: number | undefined): string =>
+  time === undefined ? 'never' : new Date(time).toISOString().slice(0, 16);
 const minute = 60_000;
 const hour = 60 * minute;
 const limits = { minIntervalMs: minute, missedAfterMs: minute, maxMissedRuns: 3, maxAheadDays: 366 };
@@ -16,7 +17,8 @@ const limits = { minIntervalMs: minute, missedAfterMs: minute, maxMissedRuns: 3,
 function times(cron: string, timeZone: string, from: string, count: number): readonly string[] {
   const { next } = readCron(cron, timeZone);
   const found: string[] = [];
-  for (let time = next(at(from)); time !== undefined && found.length < count; time = next(time)) found.push(shown(time));
+  for (let time = next(at(from)); time !== undefined && found.length < count; time = next(time))
+    found.push(shown(time));
   return found;
 }
 
@@ -61,7 +63,10 @@ test('29 February, zones with half an hour, and zones south of the equator', () 
   assert.deepEqual(times('0 0 29 2 *', 'UTC', '2026-01-01T00:00Z', 2), ['2028-02-29T00:00', '2032-02-29T00:00']);
   assert.deepEqual(times('0 9 * * *', 'Asia/Kolkata', '2026-01-01T00:00Z', 1), ['2026-01-01T03:30']);
   // Lord Howe Island moves its clocks by half an hour.
-  assert.deepEqual(times('15 2 4,5 10 *', 'Australia/Lord_Howe', '2026-10-03T00:00Z', 2), ['2026-10-03T15:30', '2026-10-04T15:15']);
+  assert.deepEqual(times('15 2 4,5 10 *', 'Australia/Lord_Howe', '2026-10-03T00:00Z', 2), [
+    '2026-10-03T15:30',
+    '2026-10-04T15:15',
+  ]);
   assert.deepEqual(times('@DAILY', 'america/new_york', '2026-01-01T00:00Z', 1), ['2026-01-01T05:00']);
 });
 
@@ -97,11 +102,14 @@ for (const [cron, timeZone, message] of [
   ['0 9 * * *', '', /no time zone ""/],
 ] as const) {
   test(`the schedule ${JSON.stringify(cron.slice(0, 30))} in ${JSON.stringify(timeZone)} is refused with a reason`, () => {
-    assert.throws(() => readCron(cron, timeZone), (error) => {
-      assert.ok(isKernelError(error, 'E_ARGUMENTS_INVALID'));
-      assert.match(error.message, message);
-      return true;
-    });
+    assert.throws(
+      () => readCron(cron, timeZone),
+      (error) => {
+        assert.ok(isKernelError(error, 'E_ARGUMENTS_INVALID'));
+        assert.match(error.message, message);
+        return true;
+      },
+    );
   });
 }
 
@@ -138,14 +146,21 @@ test('a timer begins at a time, after a time, or after its interval', () => {
   assert.equal(first({ kind: 'timer', inMs: 5_000, everyMs: hour }), 5_000);
   assert.equal(first({ kind: 'timer', everyMs: hour }), hour);
   const next = timesOf({ kind: 'timer', at: now, everyMs: hour });
-  assert.deepEqual([next(now - 5), next(now), next(now + hour - 1), next(now + hour)], [now, now + hour, now + hour, now + 2 * hour]);
+  assert.deepEqual(
+    [next(now - 5), next(now), next(now + hour - 1), next(now + hour)],
+    [now, now + hour, now + hour, now + 2 * hour],
+  );
   assert.equal(timesOf({ kind: 'timer', at: now })(now), undefined);
 });
 
 const hourly: TriggerSpec = { kind: 'timer', at: now, everyMs: hour };
 const plan = (misfire: MisfirePolicy, seen: number, spec: TriggerSpec = hourly): object => {
   const { fires, skipped, nextDueAt } = planDueTimes({ spec, misfire, nextDueAt: now }, seen, limits);
-  return { fires: fires.map((time) => (time - now) / hour), skipped, next: nextDueAt === undefined ? 'none' : (nextDueAt - now) / hour };
+  return {
+    fires: fires.map((time) => (time - now) / hour),
+    skipped,
+    next: nextDueAt === undefined ? 'none' : (nextDueAt - now) / hour,
+  };
 };
 
 test('a time that is seen in time starts one run under every policy', () => {
@@ -176,6 +191,9 @@ test('a server that was down for years counts 100 missed times, and the next tim
 
 test('a lower limit of the interval also holds for triggers that exist already', () => {
   const spec: TriggerSpec = { kind: 'timer', at: now, everyMs: minute };
-  const { nextDueAt } = planDueTimes({ spec, misfire: 'once', nextDueAt: now }, now, { ...limits, minIntervalMs: hour });
+  const { nextDueAt } = planDueTimes({ spec, misfire: 'once', nextDueAt: now }, now, {
+    ...limits,
+    minIntervalMs: hour,
+  });
   assert.equal(nextDueAt, now + hour);
 });

@@ -15,6 +15,7 @@ import { settingsSchema } from './server.ts';
 import { skillSchema } from './skills.ts';
 import { snippetDetailsSchema, snippetSummarySchema } from './snippets.ts';
 import { toolDetailsSchema, toolSchema } from './tools.ts';
+import { triggerDetailsSchema, triggerSchema } from './triggers.ts';
 
 /** Schemas that the OpenAPI document refers to by name. */
 export const components: Readonly<Record<string, Schema<unknown>>> = {
@@ -42,6 +43,8 @@ export const components: Readonly<Record<string, Schema<unknown>>> = {
   ApprovalEvent: approvalEventSchema,
   Artifact: artifactSchema,
   Job: jobSchema,
+  Trigger: triggerSchema,
+  TriggerDetails: triggerDetailsSchema,
   Session: conversationSchema,
   HistoryEntry: historyEntrySchema,
   Budget: budgetSchema,

@@ -17,6 +17,7 @@ import { skills } from './skills.ts';
 import { snippets } from './snippets.ts';
 import { sources } from './sources.ts';
 import { tools } from './tools.ts';
+import { triggers } from './triggers.ts';
 import { workspaces } from './workspaces.ts';
 
 /** Every operation of the API, by group and name: `api.runs.get`. */
@@ -35,6 +36,7 @@ export const api = {
   completions,
   artifacts,
   jobs,
+  triggers,
   conversations,
   channels,
   memories,

@@ -29,6 +29,7 @@ import { snippetOperations } from './scripts/snippets.ts';
 import { sourceOperations } from './sources/sources.ts';
 import { workspaceOperations } from './sources/workspaces.ts';
 import { toolOperations } from './tools/tools.ts';
+import { triggerOperations } from './triggers/triggers.ts';
 import type { Parts } from '../tokens.ts';
 import { ruleWarnings } from '../access/rule-warnings.ts';
 
@@ -134,6 +135,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
       clock,
     ),
     ...jobOperations(store.jobs, runs),
+    ...(parts.triggers === undefined ? [] : triggerOperations(parts.triggers)),
     ...conversationOperations(store),
     ...channelOperations(store.channels, clock),
     ...memoryOperations(store.memories),

@@ -31,7 +31,9 @@ export function checkTimes(asked: TriggerTimes, now: number, limits: TimeLimits)
   if (nextDueAt === undefined) throw invalidTrigger(neverText(spec, now));
   if (nextDueAt - now > limits.maxAheadDays * dayMs) {
     const when = new Date(nextDueAt).toISOString();
-    throw invalidTrigger(`The first due time ${when} is more than ${limits.maxAheadDays} days ahead, the maximum (triggers.maxAheadDays)`);
+    throw invalidTrigger(
+      `The first due time ${when} is more than ${limits.maxAheadDays} days ahead, the maximum (triggers.maxAheadDays)`,
+    );
   }
   return { spec, nextDueAt };
 }
@@ -63,7 +65,11 @@ function timerOf({ at, inMs, everyMs }: TriggerTimes & { readonly kind: 'timer' 
   return { kind: 'timer', at: first, ...(everyMs === undefined ? {} : { everyMs }) };
 }
 
-function checkInterval(spec: Exclude<TriggerSpec, { kind: 'channel' }>, now: number, { minIntervalMs }: TimeLimits): void {
+function checkInterval(
+  spec: Exclude<TriggerSpec, { kind: 'channel' }>,
+  now: number,
+  { minIntervalMs }: TimeLimits,
+): void {
   const shortest = spec.kind === 'timer' ? (spec.everyMs ?? Infinity) : shortestInterval(spec, now, minIntervalMs);
   if (shortest >= minIntervalMs) return;
   const limit = durationText(minIntervalMs);

@@ -67,7 +67,10 @@ export function createClaims({ store, channels, limits, leaseMs, clock, logger }
       const { spec, principal, position = 0 } = trigger;
       if (channels === undefined || spec.kind !== 'channel') return [];
       const { channel } = spec;
-      const messages: readonly ChannelMessage[] = await channels.read(principal, channel, { after: position, limit: maxMessages });
+      const messages: readonly ChannelMessage[] = await channels.read(principal, channel, {
+        after: position,
+        limit: maxMessages,
+      });
       const last = messages.at(-1)?.number;
       if (last === undefined) return [];
       const now = clock.now();

@@ -30,7 +30,9 @@ export function readCron(cron: string, timeZone: string): CronSchedule {
 
 function checkFields(cron: string): string {
   if (cron.length > maxLength) {
-    throw invalid(`${JSON.stringify(`${cron.slice(0, 32)}…`)} has ${cron.length} characters; the maximum is ${maxLength}`);
+    throw invalid(
+      `${JSON.stringify(`${cron.slice(0, 32)}…`)} has ${cron.length} characters; the maximum is ${maxLength}`,
+    );
   }
   const text = cron.trim();
   if (text.startsWith('@')) {

@@ -79,7 +79,8 @@ export function createStartFiring(options: StartFiringOptions): StartFiring {
     await store.settle({ triggerId, slot }, outcome);
     const about = { triggerId, runId, slot };
     if (outcome.status === 'started') logger.info('a trigger started a run', about);
-    else if (outcome.status === 'failed') logger.warn('a trigger could not start its run', { ...about, error: outcome.error });
+    else if (outcome.status === 'failed')
+      logger.warn('a trigger could not start its run', { ...about, error: outcome.error });
     else logger.info('the run of a trigger waits for its start', { ...about, error: outcome.error });
   };
 }

@@ -113,7 +113,10 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
     async add({ continuesConversation = false, ...request }, context) {
       const session = sessionOf(context);
       if (session === undefined) {
-        throw new KernelError('E_UNSUPPORTED', 'Only a call of the invoker can create a trigger: it records what its run may do');
+        throw new KernelError(
+          'E_UNSUPPORTED',
+          'Only a call of the invoker can create a trigger: it records what its run may do',
+        );
       }
       const { principal, agent, sessionId, runId, idempotencyKey } = context;
       return add({
