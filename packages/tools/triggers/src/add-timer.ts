@@ -1,0 +1,85 @@
+import { defineTool, KernelError } from '@ravi/kernel';
+import type { Tool, TriggerTimes } from '@ravi/kernel';
+import { addTrigger, riskOfTrigger } from './add-trigger.ts';
+import { missedArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
+import type { TriggerToolParts } from './trigger-parts.ts';
+
+interface TimerArguments {
+  readonly at?: string;
+  readonly in_seconds?: number;
+  readonly every_seconds?: number;
+}
+
+// With a zone: a time without one would mean another moment on each machine.
+const timePattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2})$';
+
+/** Creates the tool that starts a run at a time, or again and again. */
+export function addTimerTool(parts: TriggerToolParts): Tool {
+  return defineTool({
+    name: 'add_timer',
+    description:
+      'Wakes you up later: starts a run of you with a task at a time, or every so many seconds. Returns the trigger with its id.',
+    promptHint:
+      'To continue later, add_timer starts a run of you at a time; add_schedule does so again and again. End your run instead of waiting.',
+    risk: 'high',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        ...sharedArguments,
+        at: {
+          type: 'string',
+          pattern: timePattern,
+          description: 'Time with its zone, such as 2026-12-24T18:00:00+01:00.',
+        },
+        in_seconds: { type: 'number', minimum: 0, maximum: 1e9, description: 'Seconds from now, instead of "at".' },
+        every_seconds: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          maximum: 1e9,
+          description:
+            'Seconds between two runs; one run when absent. First after this time, unless "at" or "in_seconds" say otherwise.',
+        },
+        missed: missedArgument,
+      },
+      required: ['task'],
+      additionalProperties: false,
+    },
+    outputSchema: triggerSchema,
+    idempotent: true,
+    documentation: () => documentation,
+    classifyRisk: (args) => riskOfTrigger(whenOf(args), args),
+    async execute({ missed, task, continue_conversation = false, ...times }, context) {
+      const request = { spec: timesOf(times), ...(missed === undefined ? {} : { misfire: missed }) };
+      return addTrigger(parts, request, { task, continue_conversation }, context);
+    },
+  });
+}
+
+function timesOf({ at, in_seconds: seconds, every_seconds: every }: TimerArguments): TriggerTimes {
+  const time = at === undefined ? undefined : Date.parse(at);
+  if (Number.isNaN(time)) throw new KernelError('E_ARGUMENTS_INVALID', `"at" is ${at}, which no calendar has`);
+  return {
+    kind: 'timer',
+    ...(time === undefined ? {} : { at: time }),
+    ...(seconds === undefined ? {} : { inMs: Math.round(seconds * 1_000) }),
+    ...(every === undefined ? {} : { everyMs: Math.round(every * 1_000) }),
+  };
+}
+
+function whenOf({ at, in_seconds: seconds, every_seconds: every }: TimerArguments): string {
+  const first = at === undefined ? (seconds === undefined ? '' : `in ${seconds} s`) : `at ${at}`;
+  return [first, every === undefined ? '' : `every ${every} s`].filter(Boolean).join(', then ');
+}
+
+const documentation = `# add_timer
+
+Starts a run of the calling agent later. Give one of \`at\` and \`in_seconds\`, or \`every_seconds\` for repeated runs.
+
+- The run belongs to the same principal. It may call the tools that you may call now, or fewer, and asks for approval like any run.
+- Each due time starts one run, also if the server restarts or several servers share the database.
+- \`continue_conversation: true\`: the run sees this conversation. While another run works in it, the start waits.
+- \`missed\` says what happens to times that pass while no server runs. \`once\` starts one run for all of them.
+- The server limits the number of triggers, the shortest interval, and how far ahead a time may be.
+
+\`list_triggers\` shows your triggers, and \`cancel_trigger\` ends one.
+`;

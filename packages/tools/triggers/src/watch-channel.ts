@@ -1,0 +1,42 @@
+import { defineTool } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
+import { addTrigger, riskOfTrigger } from './add-trigger.ts';
+import { sharedArguments, triggerSchema } from './trigger-parts.ts';
+import type { TriggerToolParts } from './trigger-parts.ts';
+
+/** Creates the tool that starts a run for messages in a channel. */
+export function watchChannelTool(parts: TriggerToolParts): Tool {
+  return defineTool({
+    name: 'watch_channel',
+    description:
+      'Wakes you up for messages: starts a run of you with a task when others send messages to a channel from now on. Returns the trigger with its id.',
+    risk: 'high',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        ...sharedArguments,
+        channel: { type: 'string', minLength: 1, maxLength: 100, description: 'Name of the channel.' },
+      },
+      required: ['task', 'channel'],
+      additionalProperties: false,
+    },
+    outputSchema: triggerSchema,
+    idempotent: true,
+    documentation: () => documentation,
+    classifyRisk: (args) => riskOfTrigger(`for each message in the channel ${args.channel}`, args),
+    execute: ({ channel, task, continue_conversation = false }, context) =>
+      addTrigger(parts, { spec: { kind: 'channel', channel } }, { task, continue_conversation }, context),
+  });
+}
+
+const documentation = `# watch_channel
+
+Starts runs of the calling agent for messages in a channel that are sent from now on.
+
+- Each message is delivered to one run. Messages that wait are delivered together, up to 50 in a run.
+- The server leaves a minimum time between two runs of one trigger; messages that come meanwhile wait.
+- Messages that this agent sends itself start no run.
+- The run reads the messages as data at the end of its task.
+
+Everything else is as for \`add_timer\`.
+`;
