@@ -162,7 +162,10 @@ export interface TriggerStore {
    * tries each.
    */
   take(options: { readonly now: number; readonly retryAt: number }): Promise<Listing<TriggerFiring>>;
-  /** Settles a firing that is pending, or leaves it pending until another attempt. Returns `false` if it is not pending. */
+  /**
+   * Settles a firing that is pending, or leaves it pending until another attempt. `started` also replaces a failure: its run exists,
+   * although the trigger was cancelled meanwhile. Returns `false` if nothing changes.
+   */
   settle(place: FiringPlace, outcome: FiringOutcome): Promise<boolean>;
   /** Returns the firings of a trigger, the newest first; 50 at most. */
   firings(triggerId: string): Promise<Listing<TriggerFiring>>;

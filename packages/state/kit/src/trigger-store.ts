@@ -145,7 +145,7 @@ async function addFirings(sql: SqlRunner, id: string, { firings: added, now, ret
 function settlement({ status }: FiringOutcome): string {
   const retry = status === 'pending' ? ', retry_at = $5' : '';
   return `UPDATE ${firingsTable} SET status = $3, error = $4${retry}
-    WHERE trigger_id = $1 AND slot = $2 AND status = 'pending' RETURNING slot`;
+    WHERE trigger_id = $1 AND slot = $2 AND status ${status === 'started' ? "<> 'started'" : "= 'pending'"} RETURNING slot`;
 }
 
 function settledValues(outcome: FiringOutcome): readonly SqlValue[] {

@@ -163,10 +163,20 @@ export function triggerCases({ needing, options: { reopen } }: StateStoreSuite):
     assert.deepEqual(await take(dueAt + 4_999), []);
     assert.deepEqual(await take(dueAt + 5_000), [dueAt]);
     assert.ok(await triggers.settle(place, { status: 'failed', error }));
-    assert.equal(await triggers.settle(place, { status: 'started' }), false);
+    assert.equal(await triggers.settle(place, { status: 'pending', error, retryAt: dueAt }), false);
+    assert.equal(await triggers.settle({ ...place, slot: dueAt + 1 }, { status: 'failed', error }), false);
     const [started, failed] = whole(await triggers.firings('a'));
     assert.deepEqual([started?.status, started?.error], ['started', undefined]);
     assert.deepEqual([failed?.status, failed?.error], ['failed', error]);
+    assert.ok(await triggers.settle(place, { status: 'started' }), 'its run exists nevertheless');
+    assert.equal(await triggers.settle(place, { status: 'started' }), false);
+    assert.deepEqual(
+      whole(await triggers.firings('a')).map((firing) => [firing.status, firing.error]),
+      [
+        ['started', undefined],
+        ['started', undefined],
+      ],
+    );
   });
 
   scenario('the newest 50 firings of a trigger are kept, and every pending one', async (store) => {
