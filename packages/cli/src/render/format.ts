@@ -11,6 +11,8 @@ const styles: Readonly<Record<string, Style>> = {
   cancelled: 'faint',
   expired: 'faint',
   running: 'strong',
+  active: 'strong',
+  started: 'good',
   paused: 'warning',
   pending: 'warning',
   parked: 'warning',
