@@ -24,6 +24,8 @@ import { Shell } from './shell/shell.tsx';
 import { SignInPage } from './shell/sign-in-page.tsx';
 import { ToolPage } from './tools/tool-page.tsx';
 import { ToolsPage } from './tools/tools-page.tsx';
+import { TriggerPage } from './triggers/trigger-page.tsx';
+import { TriggersPage } from './triggers/triggers-page.tsx';
 import { ToastRegion } from './ui/toasts.tsx';
 
 /** The whole console. */
@@ -144,6 +146,17 @@ function Pages() {
         {() => (
           <Needs part="runs" title="Memories">
             <MemoriesPage />
+      <Route path="/triggers">
+        {() => (
+          <Needs part="runs" title="Triggers">
+            <TriggersPage />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/triggers/:id">
+        {({ id }) => (
+          <Needs part="runs" title="Trigger">
+            <TriggerPage key={id} id={id} />
           </Needs>
         )}
       </Route>

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { Job, Run } from '@ravi/kernel';
+import type { Job, Run, Trigger } from '@ravi/kernel';
 import type { api, Artifact, Exchange, Page, QueryOf } from '@ravi/api';
 import type { CallOptions } from '@ravi/client';
 import { ravi } from './client.ts';
@@ -103,6 +103,21 @@ export const artifactQuery = (ref: string) =>
 
 /** Work in the background, newest first. */
 export const jobsQuery = () => pages<Job>(['jobs'], (input, options) => ravi.jobs.list(input, options));
+
+/** Filter of a list of triggers; absent fields match every trigger. */
+export type TriggerListFilter = Pick<QueryOf<typeof api.triggers.list>, 'status'>;
+
+/** Triggers, newest first. */
+export const triggersQuery = (filter: TriggerListFilter) =>
+  pages<Trigger>(['triggers', filter], (input, options) => ravi.triggers.list({ ...filter, ...input }, options));
+
+/** Query of one trigger with its latest firings; read again periodically while it may fire. */
+export const triggerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['triggers', id],
+    queryFn: ({ signal }) => ravi.triggers.get(id, { signal }),
+    refetchInterval: ({ state: { data } }) => data?.status === 'active' && refreshMs,
+  });
 
 /** Query of the caller: its principal, its roles and whether it can sign out. */
 export const callerQuery = () =>

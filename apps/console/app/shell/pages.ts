@@ -1,6 +1,8 @@
 import {
   Bot,
   Brain,
+  AlarmClock,
+  Bot,
   Clock,
   FileBox,
   Gauge,
@@ -36,6 +38,7 @@ export const pageGroups: readonly (readonly PageLink[])[] = [
     { path: '/jobs', name: 'Jobs', icon: Clock },
     { path: '/channels', name: 'Channels', icon: Radio },
     { path: '/memories', name: 'Memories', icon: Brain },
+    { path: '/triggers', name: 'Triggers', icon: AlarmClock },
   ],
   [
     { path: '/budgets', name: 'Budgets', icon: Gauge },

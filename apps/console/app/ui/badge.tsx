@@ -15,6 +15,7 @@ const tones: Readonly<Record<string, Tone>> = {
   approved: 'good',
   consumed: 'good',
   running: 'active',
+  active: 'active',
   started: 'active',
   queued: 'quiet',
   paused: 'warning',

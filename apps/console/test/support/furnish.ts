@@ -11,6 +11,8 @@ export interface Furnished {
   readonly wideId: string;
   /** A script that failed in its second line. */
   readonly failedId: string;
+  /** A schedule that waits for its first time. */
+  readonly scheduleId: string;
 }
 
 interface StartedRun {
@@ -54,6 +56,10 @@ export async function furnish(url: string): Promise<Furnished> {
   });
   await follow(failed);
   await start({ kind: 'chain', code: `// To the stars\nawait tools.launch({ target: 'Proxima', crew: 4 });` });
+  const spec = { kind: 'schedule', cron: '30 9 * * MON-FRI', timeZone: 'Europe/Berlin' };
+  const schedule = (await send('/triggers', { spec, task: 'Look at the weather of the day' })) as {
+    readonly id: string;
+  };
   const snippet = { description: 'Weighs one thing.', code: 'export default await tools.weigh({ thing: 3 });' };
   await send('/snippets/weigh_three', snippet, 'PUT');
   const { artifacts } = (await (await fetch(`${url}/v1/runs/${run.id}`)).json()) as {
@@ -67,5 +73,6 @@ export async function furnish(url: string): Promise<Furnished> {
     askingId: asking.id,
     wideId: wide.id,
     failedId: failed.id,
+    scheduleId: schedule.id,
   };
 }
