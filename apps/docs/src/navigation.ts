@@ -58,6 +58,7 @@ const groups: readonly Group[] = [
       'docs/concepts/skills.md',
       'docs/concepts/jobs.md',
       'docs/concepts/memory-and-messages.md',
+      'docs/concepts/triggers.md',
       'docs/guides/streaming.md',
       'docs/guides/mcp-servers.md',
       'docs/guides/mcp-gateway.md',

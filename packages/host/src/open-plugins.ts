@@ -28,10 +28,7 @@ import { pluginPorts } from './config.ts';
 import { copyOf, invalidConfig } from './resolve-config.ts';
 
 /** Options of {@link openPlugins}. */
-export interface OpenPluginsOptions extends Omit<
-  PluginContext,
-  'stateStore' | 'secrets' | 'models' | 'triggers'
-> {
+export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | 'secrets' | 'models' | 'triggers'> {
   /** Absolute folder from which packages are resolved that are missing in the configuration's folder. */
   readonly fallbackBaseDir?: string;
   /** Returns the encrypted values in the state store for the other plugins. Without it they get none. */

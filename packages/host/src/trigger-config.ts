@@ -42,7 +42,8 @@ export const triggerProperties: Readonly<Record<string, JsonSchema>> = {
       missedAfterMs: {
         ...count,
         default: 60_000,
-        description: 'A due time that no server saw within this time counts as missed; "misfire" of the trigger applies.',
+        description:
+          'A due time that no server saw within this time counts as missed; "misfire" of the trigger applies.',
       },
       maxMissedRuns: {
         ...count,

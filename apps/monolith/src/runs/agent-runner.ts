@@ -15,7 +15,10 @@ import type { RunRecorder } from './run-recorder.ts';
 import { notStarted } from './with-start-limit.ts';
 
 /** A task for the agent and its principal. */
-export type AgentRequest = Pick<RunOptions, 'runId' | 'sessionId' | 'principal' | 'policy' | 'approvals' | 'allowedTools'> & {
+export type AgentRequest = Pick<
+  RunOptions,
+  'runId' | 'sessionId' | 'principal' | 'policy' | 'approvals' | 'allowedTools'
+> & {
   readonly task: string;
   /** Name of the agent; the default agent when absent. */
   readonly agent?: string;

@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../base/page.ts';
 import type { MisfirePolicy, Trigger, TriggerFilter } from '../state/trigger-store.ts';
 import type { ToolContext } from '../tool/tool.ts';
 
-/** What a new trigger waits for. Times are milliseconds. */
+/** Times or channel of a trigger to add. Times are milliseconds. */
 export type TriggerTimes =
   /** `at` since the Unix epoch, or `inMs` from now; with `everyMs` again and again, by default first after that time. */
   | { readonly kind: 'timer'; readonly at?: number; readonly inMs?: number; readonly everyMs?: number }

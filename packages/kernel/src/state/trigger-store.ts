@@ -3,7 +3,7 @@ import type { InvocationError } from '../tool/invocation-result.ts';
 import type { Listing, Page, PageRequest } from '../base/page.ts';
 import type { Principal } from '../base/run-context.ts';
 
-/** What a trigger waits for. Times are milliseconds since the Unix epoch. */
+/** Times or channel of a trigger. Times are milliseconds since the Unix epoch. */
 export type TriggerSpec =
   /** One time, or from then on every so many milliseconds. */
   | { readonly kind: 'timer'; readonly at: number; readonly everyMs?: number }
