@@ -26,10 +26,8 @@ inBrowser('triggers are listed with their next times, show their runs, and are c
   await page.getByRole('button', { name: 'Ended' }).click();
   await page.getByText('Look once <b>now</b>').click();
   await page.getByRole('region', { name: 'Latest runs' }).getByRole('link', { name: 'Open' }).click();
-  await page
-    .getByText(/Started by the timer, trigger trigger_/)
-    .first()
-    .waitFor();
+  await page.waitForURL(/\/runs\/run_t[0-9a-f]{32}$/);
+  await page.getByRole('heading', { name: 'Look once <b>now</b>' }).waitFor();
 
   await page.goto(`${server.url}/triggers`);
   await page.getByText('Look each morning').click();

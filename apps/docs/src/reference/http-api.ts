@@ -32,6 +32,7 @@ const titles: Readonly<Record<keyof typeof api, string>> = {
   completions: 'Results from outside',
   artifacts: 'Artifacts',
   jobs: 'Jobs',
+  triggers: 'Triggers',
   conversations: 'Conversations',
   channels: 'Channels',
   memories: 'Memories',
