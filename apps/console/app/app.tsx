@@ -146,6 +146,9 @@ function Pages() {
         {() => (
           <Needs part="runs" title="Memories">
             <MemoriesPage />
+          </Needs>
+        )}
+      </Route>
       <Route path="/triggers">
         {() => (
           <Needs part="runs" title="Triggers">

@@ -45,15 +45,6 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   const chosen = await chosenModel(options);
   const otherModels = chosen === undefined ? [] : [chosen];
   const context = { baseDir, env, clock, logger, digestKey, channels: config.channels, otherModels, triggers };
-  const context = {
-    baseDir,
-    env,
-    clock,
-    logger,
-    digestKey,
-    otherModels: chosen === undefined ? [] : [chosen],
-    triggers,
-  };
   const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   const models = chosen === undefined ? plugins.modelProvider : [chosen];

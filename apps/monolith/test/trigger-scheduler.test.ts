@@ -7,7 +7,7 @@ import type { FakeClock } from '@ravi/testkit';
 import { test } from 'vitest';
 import type { AgentRequest } from '../src/runs/agent-runner.ts';
 import { createClaims } from '../src/triggers/claim-due.ts';
-import type { ChannelMessage, TriggerChannels } from '../src/triggers/channel-messages.ts';
+import type { WatchedMessage, TriggerChannels } from '../src/triggers/channel-messages.ts';
 import { createStartFiring } from '../src/triggers/start-firing.ts';
 import { startTriggerScheduler } from '../src/triggers/trigger-scheduler.ts';
 import type { TriggerScheduler } from '../src/triggers/trigger-scheduler.ts';
@@ -33,7 +33,7 @@ interface World extends AsyncDisposable {
   /** Thrown by the next starts. */
   readonly refusals: unknown[];
   /** Messages of every channel. */
-  readonly messages: ChannelMessage[];
+  readonly messages: WatchedMessage[];
   serve(): TriggerScheduler;
   add(trigger?: Partial<NewTrigger & { nextDueAt: number; position: number }>): Promise<Trigger>;
   /** Moves time and waits until the schedulers have nothing more to do. */
@@ -48,7 +48,7 @@ async function createWorld(): Promise<World> {
   const logger = createMemoryLogger();
   const started: AgentRequest[] = [];
   const refusals: unknown[] = [];
-  const messages: ChannelMessage[] = [];
+  const messages: WatchedMessage[] = [];
   const rights: World['rights'] = { removed: new Set(), policy: 'high' };
   const channels: TriggerChannels = {
     last: async () => messages.at(-1)?.number ?? 0,
@@ -95,7 +95,6 @@ async function createWorld(): Promise<World> {
           clock,
           logger,
         }),
-        watchesChannels: true,
         leaseMs,
         pollMs: 2_000,
         clock,
@@ -194,7 +193,7 @@ test('a run that a server claimed and did not start is started by another after 
   const trigger = await world.add();
   const claims = createClaims({
     store: world.store,
-    channels: undefined,
+    channels: { read: () => assert.fail() },
     limits: () => limits,
     leaseMs,
     clock: world.clock,
@@ -308,17 +307,18 @@ test('a cancelled trigger starts nothing, also if its firing was claimed before'
 test('waiting messages of a channel are delivered together, each once, and not more often than the interval', async () => {
   await using world = await createWorld();
   const spec = { kind: 'channel', channel: 'news' } as const;
+  const bob = { from: 'assistant', principal: 'bob' };
   await world.add({ spec, nextDueAt: start, position: 0 });
   world.serve();
   world.serve();
-  world.messages.push({ number: 1, text: 'one "quoted"\n]', from: 'bob' }, { number: 2, text: 'x'.repeat(20_000) });
+  world.messages.push({ number: 1, text: 'one "quoted"\n]', ...bob }, { number: 2, text: 'x'.repeat(20_000), ...bob });
   await world.pass(2_000);
-  world.messages.push({ number: 3, text: 'three' });
+  world.messages.push({ number: 3, text: 'three', ...bob });
   await world.pass(30_000);
   assert.equal(world.started.length, 1);
   const [, note, one, two, ...others] = (world.started[0]?.task ?? '').split('\n').filter(Boolean);
   assert.match(note ?? '', /trigger trigger_1 for 2 messages in the channel "news"/);
-  assert.deepEqual(JSON.parse(one ?? ''), { from: 'bob', text: 'one "quoted"\n]' });
+  assert.deepEqual(JSON.parse(one ?? ''), { from: 'assistant', text: 'one "quoted"\n]' });
   assert.match(two ?? '', /10000 more characters; read the channel/);
   assert.deepEqual(others, []);
   await world.pass(minute);
@@ -328,6 +328,21 @@ test('waiting messages of a channel are delivered together, each once, and not m
   for (let round = 0; round < 3; round++) await world.pass(10 * minute);
   assert.equal(world.started.length, 2);
   assert.equal((await world.store.get('trigger_1'))?.status, 'active');
+});
+
+test('messages that the agent of a trigger sent itself start no run', async () => {
+  await using world = await createWorld();
+  await world.add({ spec: { kind: 'channel', channel: 'news' }, nextDueAt: start, position: 0 });
+  world.serve();
+  world.messages.push({ number: 5, text: 'my answer', from: 'assistant', principal: 'ada' });
+  await world.pass(2_000);
+  assert.equal(world.started.length, 0);
+  assert.equal((await world.store.get('trigger_1'))?.position, 5);
+  world.messages.push({ number: 6, text: 'a question', from: 'other', principal: 'ada' });
+  await world.pass(2_000);
+  await world.pass(2_000);
+  assert.equal(world.started.length, 1);
+  assert.doesNotMatch(world.started[0]?.task ?? '', /my answer/);
 });
 
 test('a scheduler that is stopped claims nothing and leaves no timer', async () => {

@@ -140,6 +140,24 @@ test('a caller lists and cancels its own triggers with the tools, also from a sc
   assert.match((await call('watch_channel', { task: 'x', channel: '../news' })).error.message, /channel/);
 });
 
+test('an agent wakes up for messages that others send to a channel from then on, and not for its own', async () => {
+  await using server = await start();
+  const send = async (message: string): Promise<void> => {
+    const sent = await server.post('/v1/channels/news/messages', { message });
+    assert.ok(sent.status < 300, JSON.stringify(sent.body));
+  };
+  await send('before');
+  const task = `watch_channel|${JSON.stringify({ channel: 'news', task: 'echo|{}' })}`;
+  assert.deepEqual(callsOf(await run(server, task)), ['watch_channel ok']);
+  const [trigger] = await triggersOf(server);
+  await send('hello "agent"');
+  const [firing] = await untilFired(server, trigger.id);
+  const woken = await untilStopped(server, firing.runId);
+  assert.deepEqual([woken.status, callsOf(woken)], ['completed', ['echo ok']]);
+  assert.match(firing.input, /for a message in the channel "news".*\n\{"from":"[^"]+","text":"hello \\"agent\\""\}$/);
+  assert.doesNotMatch(firing.input, /before/);
+});
+
 test('without a state store the tools say what to configure', async () => {
   await using server = await startServer(withTriggers({ policy: { maxRiskUnapproved: 'high' } }), files, {
     plugins: { approvalHandler: { use: '@ravi/approval-auto', rules: [] } },

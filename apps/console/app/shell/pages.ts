@@ -1,8 +1,7 @@
 import {
-  Bot,
-  Brain,
   AlarmClock,
   Bot,
+  Brain,
   Clock,
   FileBox,
   Gauge,

@@ -1,6 +1,6 @@
 import type { TriggerConfig } from '@ravi/host';
 import type { Clock, Logger, NewFiring, Trigger, TriggerFiring, TriggerStore } from '@ravi/kernel';
-import type { ChannelMessage, TriggerChannels } from './channel-messages.ts';
+import type { TriggerChannels } from './channel-messages.ts';
 import { planDueTimes } from './due-times.ts';
 import { runIdOfFiring } from './firing-id.ts';
 import { inputAtTime, inputWithMessages } from './firing-input.ts';
@@ -8,7 +8,7 @@ import { inputAtTime, inputWithMessages } from './firing-input.ts';
 /** Options of {@link createClaims}. */
 export interface ClaimOptions {
   readonly store: TriggerStore;
-  readonly channels: TriggerChannels | undefined;
+  readonly channels: Pick<TriggerChannels, 'read'>;
   readonly limits: () => TriggerConfig;
   /** Milliseconds after which another server starts the run of a firing that is still pending. */
   readonly leaseMs: number;
@@ -65,15 +65,15 @@ export function createClaims({ store, channels, limits, leaseMs, clock, logger }
     },
     async ofMessages(trigger) {
       const { spec, principal, position = 0 } = trigger;
-      if (channels === undefined || spec.kind !== 'channel') return [];
+      if (spec.kind !== 'channel') return [];
       const { channel } = spec;
-      const messages: readonly ChannelMessage[] = await channels.read(principal, channel, {
-        after: position,
-        limit: maxMessages,
-      });
-      const last = messages.at(-1)?.number;
+      const waiting = await channels.read(principal, channel, { after: position, limit: maxMessages });
+      const last = waiting.at(-1)?.number;
       if (last === undefined) return [];
       const now = clock.now();
+      // An agent that answers in the channel must not wake itself.
+      const messages = waiting.filter(({ from, principal: author }) => from !== trigger.agent || author !== principal);
+      if (messages.length === 0) return claim(trigger, [], { nextDueAt: now, position: last });
       const firing = { slot: last, dueAt: now, input: inputWithMessages(trigger, channel, messages) };
       return claim(trigger, [firing], { nextDueAt: now + limits().minIntervalMs, position: last });
     },

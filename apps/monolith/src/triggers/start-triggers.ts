@@ -16,7 +16,6 @@ export function startTriggers({ triggers, durable, config, clock, logger }: Part
     store,
     claims: createClaims({ store, channels, limits, leaseMs, clock, logger }),
     startFiring: createStartFiring({ store, runs: durable.runs, rights, limits, clock, logger }),
-    watchesChannels: channels !== undefined,
     leaseMs,
     pollMs: Math.min(longestPollMs, leaseMs),
     clock,

@@ -7,7 +7,6 @@ export interface TriggerSchedulerOptions {
   readonly store: TriggerStore;
   readonly claims: Claims;
   readonly startFiring: StartFiring;
-  readonly watchesChannels: boolean;
   /** Milliseconds after which another server starts the run of a firing that is still pending. */
   readonly leaseMs: number;
   /** Longest time between two looks at the store, in which other servers add triggers and messages arrive. */
@@ -26,7 +25,7 @@ export interface TriggerScheduler extends AsyncDisposable {
 
 /** Fires the due triggers of a store, until it is stopped. */
 export function startTriggerScheduler(options: TriggerSchedulerOptions): TriggerScheduler {
-  const { store, claims, startFiring, watchesChannels, leaseMs, pollMs, clock, logger } = options;
+  const { store, claims, startFiring, leaseMs, pollMs, clock, logger } = options;
   let isStopped = false;
   let isWoken = false;
   let timer: Timer | undefined;
@@ -57,7 +56,7 @@ export function startTriggerScheduler(options: TriggerSchedulerOptions): Trigger
   }
 
   async function fireAll(): Promise<void> {
-    await Promise.all([eachDue(), watchesChannels ? eachWatching() : undefined, eachPending()]);
+    await Promise.all([eachDue(), eachWatching(), eachPending()]);
   }
 
   async function eachDue(): Promise<void> {

@@ -49,8 +49,7 @@ export interface TriggerServiceOptions {
   readonly store: TriggerStore;
   readonly agents: Pick<AgentSet, 'all' | 'defaultName'>;
   readonly rights: TriggerRights;
-  /** Absent if the server has no channels that outlive a run. */
-  readonly channels: TriggerChannels | undefined;
+  readonly channels: Pick<TriggerChannels, 'last'>;
   /** Limits of now; a reload may change them. */
   readonly limits: () => TriggerConfig;
   readonly clock: Clock;
@@ -76,7 +75,7 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
     const now = clock.now();
     const agent = checkAgent(request.agent ?? agents.defaultName);
     const { spec, nextDueAt } = checkTimes(request.spec, now, limits());
-    const position = spec.kind === 'channel' ? await lastMessage(principal, spec.channel) : undefined;
+    const position = spec.kind === 'channel' ? await channels.last(principal, spec.channel) : undefined;
     const trigger = {
       id,
       principal,
@@ -96,11 +95,6 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
     if (added === undefined) throw tooMany(maxActive);
     for (const listener of listeners) listener();
     return added.trigger;
-  }
-
-  function lastMessage(principal: Principal, channel: string): Promise<number> {
-    if (channels === undefined) throw noChannels();
-    return channels.last(principal, channel);
   }
 
   async function cancel({ id }: Trigger): Promise<Trigger> {
@@ -164,8 +158,4 @@ function checkInput(input: string): string {
 function tooMany(maxActive: number): KernelError {
   const message = `You have ${maxActive} active triggers, the maximum (triggers.maxPerPrincipal): cancel one first`;
   return new KernelError('E_BUDGET_EXHAUSTED', message, { hadNoEffect: true });
-}
-
-function noChannels(): KernelError {
-  return new KernelError('E_UNSUPPORTED', 'This server has no channels that a trigger could watch');
 }

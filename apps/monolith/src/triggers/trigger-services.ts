@@ -1,5 +1,6 @@
 import type { TriggerStore } from '@ravi/kernel';
 import type { Parts } from '../tokens.ts';
+import { createTriggerChannels } from './channel-messages.ts';
 import type { TriggerChannels } from './channel-messages.ts';
 import { createTriggerPermissions } from './trigger-permissions.ts';
 import type { TriggerRights } from './trigger-permissions.ts';
@@ -11,7 +12,7 @@ export interface TriggerServices {
   readonly store: TriggerStore;
   readonly service: TriggerService;
   readonly rights: TriggerRights;
-  readonly channels: TriggerChannels | undefined;
+  readonly channels: TriggerChannels;
 }
 
 /** Creates the services of triggers; `undefined` without a state store. */
@@ -20,7 +21,7 @@ export function createTriggerServices(parts: Parts): TriggerServices | undefined
   if (durable === undefined) return undefined;
   const { agents, store } = durable;
   const rights = createTriggerPermissions({ toolbox, toolAccess, policy: invoker.policy });
-  const channels = undefined;
+  const channels = createTriggerChannels(store.channels);
   const limits = () => config.triggers;
   const service = createTriggerService({ store: store.triggers, agents, rights, channels, limits, clock });
   return { store: store.triggers, service, rights, channels };
