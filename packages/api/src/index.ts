@@ -38,4 +38,4 @@ export type { DefinitionChange, HeldDefinition, SourceSummary } from './sources.
 export type { WorkspaceSummary } from './workspaces.ts';
 export type { SnippetDetails, SnippetSummary } from './snippets.ts';
 export type { ToolDetails, ToolMetrics, ToolSummary } from './tools.ts';
-export type { TriggerDetails } from './triggers.ts';
+export type { TriggerDetails, TriggerTimesBody } from './triggers.ts';

@@ -1,4 +1,4 @@
-import type { Trigger, TriggerFiring, TriggerPermissions, TriggerSpec, TriggerTimes } from '@ravi/kernel';
+import type { Trigger, TriggerFiring, TriggerPermissions, TriggerSpec } from '@ravi/kernel';
 import { json, operation } from './operation.ts';
 import { page, pageQuery } from './page.ts';
 import { array, enumOf, extend, integer, literal, object, sameAs, strictObject, string, union } from './schema.ts';
@@ -18,31 +18,33 @@ const specSchema: Schema<TriggerSpec> = union([
   object({ kind: literal('channel'), channel: string() }),
 ]);
 
-const moment = integer({ minimum: 0, description: 'Milliseconds since the Unix epoch.' });
-const timesSchema: Schema<TriggerTimes> = union(
-  [
-    strictObject(
-      { kind: literal('timer') },
-      {
-        at: moment,
-        inMs: integer({ minimum: 0, description: 'Milliseconds from now.' }),
-        everyMs: integer({ minimum: 1, description: 'Milliseconds between two runs; one run when absent.' }),
-      },
-    ),
-    strictObject(
-      {
-        kind: literal('schedule'),
-        cron: string({
-          maxLength: 1_000,
-          description: 'Minute, hour, day of month, month and day of week, or a nickname such as @daily.',
-        }),
-      },
-      { timeZone: string({ maxLength: 100, description: 'IANA name, such as Europe/Berlin. Default: UTC.' }) },
-    ),
-    strictObject({ kind: literal('channel'), channel: string({ minLength: 1, maxLength: 200 }) }),
-  ],
-  { description: 'A timer has "at", "inMs" or "everyMs". A channel of the caller fires for messages.' },
+// One object with the fields of every kind: a refusal then names the field that is wrong.
+const timesSchema = strictObject(
+  { kind: kinds },
+  {
+    at: integer({ minimum: 0, description: 'Of a timer: milliseconds since the Unix epoch.' }),
+    inMs: integer({ minimum: 0, description: 'Of a timer: milliseconds from now.' }),
+    everyMs: integer({ minimum: 1, description: 'Of a timer: milliseconds between two runs; one run when absent.' }),
+    cron: string({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Of a schedule: minute, hour, day of month, month and day of week, or a nickname such as @daily.',
+    }),
+    timeZone: string({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Of a schedule: IANA name, such as Europe/Berlin. Default: UTC.',
+    }),
+    channel: string({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Of a channel: its name. It fires for messages that others send from now on.',
+    }),
+  },
 );
+
+/** Times or channel of a trigger in a request. */
+export type TriggerTimesBody = ValueOf<typeof timesSchema>;
 
 const permissionsSchema = sameAs<TriggerPermissions>()(
   object(

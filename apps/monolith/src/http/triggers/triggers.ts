@@ -7,6 +7,7 @@ import { maySee } from '../access/caller.ts';
 import { implement, listOf, pageOf, Reply } from '../core/implement.ts';
 import type { ApiRequest, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
+import { readTimes } from './read-times.ts';
 
 /** Services of {@link triggerOperations}. */
 export interface TriggerOperationServices {
@@ -30,7 +31,7 @@ export function triggerOperations({ store, service, rights }: TriggerOperationSe
         // Every request with the same key has the same id.
         id: triggerIdOf(principal, keyed?.runId ?? crypto.randomUUID()),
         principal,
-        spec,
+        spec: readTimes(spec),
         input,
         agent,
         sessionId,
