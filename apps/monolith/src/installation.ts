@@ -8,8 +8,6 @@ import type {
   PluginsConfig,
   ResolvedConfig,
 } from '@ravi/host';
-import type { Clock, Logger, ModelProvider, SecretStore, StateStore } from '@ravi/kernel';
-import type { ChannelsConfig, Environment, OpenedPlugins, PluginEntry, PluginsConfig, ResolvedConfig } from '@ravi/host';
 import type { Clock, Logger, ModelProvider, SecretStore, StateStore, TriggerAccess } from '@ravi/kernel';
 import { withConfiguredChannels } from './channels/configured-channels.ts';
 import { createSecretStore } from './secrets.ts';

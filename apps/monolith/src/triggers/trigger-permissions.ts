@@ -7,7 +7,8 @@ import type { ToolAccess } from '../access/tool-access.ts';
 export interface TriggerPermissionServices {
   readonly toolbox: Pick<Toolbox, 'names'>;
   readonly toolAccess: Pick<ToolAccess, 'toolsOf' | 'roleOf' | 'rules'>;
-  readonly policy: Pick<ChainPolicy, 'maxRiskUnapproved'>;
+  /** Policy of now; a reload may replace it. */
+  readonly policy: () => Pick<ChainPolicy, 'maxRiskUnapproved'>;
 }
 
 /** Permissions of triggers: recorded when one is created, and compared when it fires. */
@@ -43,7 +44,7 @@ export function createTriggerPermissions({ toolbox, toolAccess, policy }: Trigge
     ofPrincipal(principal) {
       const filter = toolAccess.toolsOf(principal);
       const tools = toolbox.names().filter((tool) => filter?.has(tool) ?? true);
-      return recorded(principal, tools, policy.maxRiskUnapproved);
+      return recorded(principal, tools, policy().maxRiskUnapproved);
     },
     mayRun(principal) {
       if (principal === localPrincipal) return true;
@@ -52,6 +53,6 @@ export function createTriggerPermissions({ toolbox, toolAccess, policy }: Trigge
       );
     },
     riskOf: ({ maxRiskUnapproved }) =>
-      maxRiskUnapproved === 'high' && policy.maxRiskUnapproved === 'high' ? 'high' : 'safe',
+      maxRiskUnapproved === 'high' && policy().maxRiskUnapproved === 'high' ? 'high' : 'safe',
   };
 }

@@ -20,7 +20,7 @@ export function createTriggerServices(parts: Parts): TriggerServices | undefined
   const { durable, toolbox, toolAccess, invoker, config, clock } = parts;
   if (durable === undefined) return undefined;
   const { agents, store } = durable;
-  const rights = createTriggerPermissions({ toolbox, toolAccess, policy: invoker.policy });
+  const rights = createTriggerPermissions({ toolbox, toolAccess, policy: () => invoker.policy });
   const channels = createTriggerChannels(store.channels);
   const limits = () => config.triggers;
   const service = createTriggerService({ store: store.triggers, agents, rights, channels, limits, clock });
