@@ -18,8 +18,11 @@ export interface ToolsPluginDefinition<Options, Parts> {
   /** Schemas of the options other than those of {@link ToolSelection}. The only place for their defaults. */
   readonly options: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** Factories of the tools by name, in the order in which they are listed. Each returns a tool of that name. */
-  readonly tools: Readonly<Record<string, (parts: Parts) => Tool>>;
+  /**
+   * Factories of the tools by name, in the order in which they are listed. Each returns a tool of that name, or `undefined` if the options
+   * leave out what it needs.
+   */
+  readonly tools: Readonly<Record<string, (parts: Parts) => Tool | undefined>>;
   /**
    * Opens the resources that the tools share. Parts with `[Symbol.asyncDispose]` are disposed with the source.
    * @throws KernelError `E_CONFIG_INVALID` for an option that names something that does not exist
