@@ -17,6 +17,8 @@ export interface SafeFetchOptions {
   readonly allowPrivateAddresses: boolean;
   /** The only hosts that are called, redirects included: `example.com`, or `example.com:8443` for another port. Absent for all. */
   readonly pinnedHosts?: readonly string[];
+  /** Returns true for an address that may be called, redirects included. Absent for all. */
+  readonly isAddressAllowed?: (url: URL) => boolean;
   /** Maximum bytes of a response after decompression. Default 16 MiB; `Infinity` for a stream without an end. */
   readonly maxBytes?: number;
   /** Milliseconds from the call to the end of the body. Default 60 000; `Infinity` for a stream without an end. */
@@ -51,13 +53,18 @@ async function exchange(
   input: string | URL | Request,
   init: RequestInit | undefined,
   agent: Agent,
-  { pinnedHosts, maxBytes = defaultMaxBytes, timeoutMs = defaultTimeoutMs }: SafeFetchOptions,
+  { pinnedHosts, isAddressAllowed, maxBytes = defaultMaxBytes, timeoutMs = defaultTimeoutMs }: SafeFetchOptions,
 ): Promise<Response> {
   let request = await readRequest(input, init);
   const { signal, onEnd } = limitedTime(request.signal, timeoutMs);
   try {
     for (let hop = 0; ; hop++) {
       checkTarget(request.url, pinnedHosts);
+      if (isAddressAllowed?.(request.url) === false) {
+        throw refused(
+          `${request.url.host} is not called${hop === 0 ? '' : ' after a redirect'}; it is not an allowed host`,
+        );
+      }
       const received = await sendOnce(request, signal, agent);
       const target = request.redirect === 'manual' ? undefined : redirectTarget(received, request.url);
       if (target === undefined) {

@@ -167,6 +167,25 @@ test('only pinned hosts are called, redirects included', async () => {
   await assert.rejects(fetch('http://api.test/'), refused(/api\.test is not/));
 });
 
+test('only allowed addresses are called, redirects included', async () => {
+  const { lookup } = names({ 'api.test': [['127.0.0.1']], 'other.test': [['127.0.0.1']] });
+  await using server = await startLoopbackServer(({ path }) =>
+    path === '/away'
+      ? { status: 302, headers: { location: `http://other.test:${portOf(server.url)}/` }, body: '' }
+      : { body: 'here' },
+  );
+  const port = portOf(server.url);
+  const isAddressAllowed = ({ hostname }: URL): boolean => hostname === 'api.test';
+  await using fetch = createSafeFetch({ ...local, lookup, isAddressAllowed });
+  assert.equal(await (await fetch(`http://api.test:${port}/`)).text(), 'here');
+  await assert.rejects(
+    fetch(`http://api.test:${port}/away`),
+    refused(/other\.test:\d+ is not called after a redirect/),
+  );
+  await assert.rejects(fetch(`http://other.test:${port}/`), refused(/other\.test:\d+ is not called; /));
+  assert.equal(server.requests.length, 2);
+});
+
 test('another origin gets no secret header and no body', async () => {
   const { lookup } = names({ 'a.test': [['127.0.0.1']], 'b.test': [['127.0.0.1']] });
   await using server = await startLoopbackServer(({ path }) =>
