@@ -14,6 +14,7 @@ export { createScriptedModel } from './doubles/scripted-model.ts';
 export type { ScriptedModel, ScriptedToolCall, ScriptedTurn } from './doubles/scripted-model.ts';
 export { createSeededRandom } from './doubles/seeded-random.ts';
 export type { SeededRandom } from './doubles/seeded-random.ts';
+export { pdfBomb, pdfLines, pdfOf } from './doubles/sample-pdf.ts';
 export { createSampleRun, sampleCalls, sampleResults } from './doubles/sample-calls.ts';
 export type { SampleRun } from './doubles/sample-calls.ts';
 export { settle } from './doubles/settle.ts';

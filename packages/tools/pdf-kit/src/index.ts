@@ -1,0 +1,2 @@
+export { isPdf, readPdf } from './read-pdf.ts';
+export type { PdfLimits, PdfPage, PdfQuestion, PdfText } from './read-pdf.ts';
