@@ -18,7 +18,7 @@ writeFileSync(join(folder, 'paper.pdf'), pdfOf([pdfLines('Forty two items were s
 
 const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
 
-test('tools of the web and of data run behind the policy, with artifacts', async () => {
+test('tools of the web and of data pass the policy, with artifacts', async () => {
   await using site = await startLoopbackServer(({ path }) => {
     if (path.startsWith('/search')) {
       return { body: { results: [{ title: 'A page', url: `${site.url}/page`, content: 'About cats' }] } };

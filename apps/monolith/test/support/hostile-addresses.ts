@@ -83,7 +83,7 @@ export function hostileAddresses(port: number): readonly string[] {
   ].map((host) => `http://${host}:${port}/canary`);
 }
 
-/** Returns addresses that are none of the web, and some that hide their host. */
+/** Returns addresses of other protocols, and some that hide their host. */
 export function otherAddresses(port: number): readonly string[] {
   const { href } = new URL(`http://127.0.0.1:${port}/canary`);
   return [

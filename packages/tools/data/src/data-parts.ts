@@ -27,7 +27,7 @@ export interface DataOptions {
   readonly images?: ImageOptions;
 }
 
-/** What the tools for data share. */
+/** Resources that the tools for data share. */
 export interface DataParts extends AsyncDisposable {
   readonly workspaceOf: (context: Pick<ToolContext, 'cwd'>) => Workspace;
   readonly pdf: { readonly maxBytes: number; readonly timeoutMs: number; readonly memoryMb: number };

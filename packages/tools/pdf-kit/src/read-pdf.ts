@@ -20,7 +20,7 @@ export interface PdfText {
   readonly isComplete: boolean;
 }
 
-/** What {@link readPdf} reads. */
+/** Question of {@link readPdf}. */
 export interface PdfQuestion {
   readonly bytes: Uint8Array;
   /** From 1. */

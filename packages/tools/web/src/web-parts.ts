@@ -31,7 +31,7 @@ export interface WebOptions {
   readonly lookup?: AddressLookup;
 }
 
-/** What the tools for the web share. */
+/** Resources that the tools for the web share. */
 export interface WebParts extends AsyncDisposable {
   /** Fetches pages of all public hosts. */
   readonly fetchAny: SafeFetch;

@@ -119,7 +119,7 @@ test('a service without pages returns the later results of a longer list', async
   expect(result.structured).toMatchObject({ results: [{ title: 'T2' }, { title: 'T3' }] });
 });
 
-test('hostile results are bounded, and what is no result is left out', async () => {
+test('hostile results are bounded, and what cannot be a result is left out', async () => {
   const results = [
     {
       title: 'x'.repeat(5_000_0),

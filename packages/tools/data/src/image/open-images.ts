@@ -56,7 +56,7 @@ export interface Images extends AsyncDisposable {
 const maxBytes = 64 * 1024 * 1024;
 const timeoutMs = 180_000;
 
-/** @throws KernelError `E_CONFIG_INVALID` for an address that is none */
+/** @throws KernelError `E_CONFIG_INVALID` for an address that cannot be read */
 export function openImages(options: ImageOptions): Images {
   const { service, model, key, reservedTokens = 5_000, allowPrivateAddresses = false, lookup } = options;
   const adapter = adapters[service];

@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly postgres?: string;
   /** True to allow statements that change the database. Default `false`. */
   readonly write?: boolean;
-  /** What the database holds, for the model. */
+  /** Content of the database, for the model. */
   readonly description?: string;
   /** Milliseconds of one statement. Default 30 000. */
   readonly timeoutMs?: number;

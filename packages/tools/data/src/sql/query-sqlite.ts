@@ -11,7 +11,7 @@ const reading: ReadonlySet<number> = new Set([
   constants.SQLITE_FUNCTION,
   constants.SQLITE_RECURSIVE,
 ]);
-/** What no statement may do: reach another file, load a program, or change how the database is opened. */
+/** Actions that no statement may take: reach another file, load a program, or change how the database is opened. */
 const never: ReadonlySet<number> = new Set([
   constants.SQLITE_ATTACH,
   constants.SQLITE_DETACH,

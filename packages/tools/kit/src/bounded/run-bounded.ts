@@ -13,7 +13,7 @@ export interface BoundedOptions {
   readonly name: string;
   /** `import.meta.url` of the caller. */
   readonly from: string;
-  /** What the program does, for messages: `Reading the PDF`. */
+  /** Work of the program, for messages: `Reading the PDF`. */
   readonly what: string;
   /** Megabytes of memory of the process, buffers included. */
   readonly memoryMb: number;

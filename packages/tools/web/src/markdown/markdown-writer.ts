@@ -31,7 +31,7 @@ export interface MarkdownWriterOptions {
   readonly maxChars: number;
 }
 
-/** Writes Markdown of the tags and texts of a page. Its memory is bounded by the text, whatever the tags do. */
+/** Writes Markdown of the tags and texts of a page. Its memory is bounded by the text, however the tags are nested. */
 export class MarkdownWriter implements TagHandler {
   readonly #options: MarkdownWriterOptions;
   readonly #inline = new InlineText();

@@ -34,6 +34,6 @@ function namedAtBeginning(bytes: Uint8Array): string | undefined {
   const label =
     /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(head)?.[1] ??
     /^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(head)?.[1];
-  // A page that was read as bytes to here is not UTF-16, whatever it says.
+  // A page that was read as bytes to here is not UTF-16, even if it says so.
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label;
 }

@@ -15,7 +15,8 @@ export async function fetchPage(fetch: SafeFetch, url: URL, signal: AbortSignal)
     const headers = { accept: acceptedTypes, 'user-agent': 'ravi-tools-web' };
     const response = await fetch(url, { headers, signal });
     const contentType = response.headers.get('content-type') ?? '';
-    const bytes = await response.bytes();
+    // Not `bytes()`, which a server that replaces the class of the platform may lack.
+    const bytes = new Uint8Array(await response.arrayBuffer());
     if (!response.ok) throw statusError(response, contentType, bytes);
     return { url: response.url, contentType, bytes };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isPdf } from '@ravi/pdf-kit';
 
-/** How a response becomes text: `file` does not, and is stored instead. */
+/** Kind of a response. All but `file` become text; a file is stored instead. */
 export type PageKind = 'html' | 'pdf' | 'text' | 'file';
 
 const textTypes =

@@ -1,4 +1,4 @@
-/** What is searched. */
+/** Words to search for, and the results to return. */
 export interface SearchQuery {
   readonly query: string;
   /** Maximum number of results, from 1 to 20. */
