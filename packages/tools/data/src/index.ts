@@ -25,7 +25,7 @@ const limit = (value: number, description: string): JsonSchema => ({ type: 'inte
 const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
 
 const plugin: Plugin<'toolSource', DataOptions & ToolSelection> = defineToolsPlugin<DataOptions, DataParts>({
-  name: 'data',
+  name: 'tools-data',
   options: {
     root: text('Folder of the PDF files, relative to the configuration. Default: the folder of each run.'),
     pdf: {

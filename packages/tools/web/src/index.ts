@@ -31,7 +31,7 @@ const isPrivate = (what: string): JsonSchema => ({
 });
 
 const plugin: Plugin<'toolSource', WebConfig & ToolSelection> = defineToolsPlugin<WebConfig, WebParts>({
-  name: 'web',
+  name: 'tools-web',
   options: {
     allowHosts: {
       type: 'array',

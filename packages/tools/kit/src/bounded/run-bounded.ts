@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
-import type { BoundedAnswer, BoundedTask } from './answer-bounded.ts';
+import type { BoundedAnswer, BoundedTask } from '../answer-bounded.ts';
 import { createTurns } from './turns.ts';
 
 /** Options of {@link runBounded}. */
