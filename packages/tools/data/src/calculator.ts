@@ -22,12 +22,20 @@ export function createCalculator(): Tool {
     inputSchema: {
       type: 'object',
       properties: {
-        expression: { type: 'string', minLength: 1, maxLength: 2_000, description: 'For example "(12.5 + 3) * 2 ^ 10"' },
+        expression: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 2_000,
+          description: 'For example "(12.5 + 3) * 2 ^ 10"',
+        },
         variables: {
           type: 'object',
           propertyNames: { pattern: '^[A-Za-z_]\\w{0,31}$' },
           additionalProperties: {
-            anyOf: [{ type: 'number' }, { type: 'string', pattern: '^-?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,4})?$', maxLength: 1_100 }],
+            anyOf: [
+              { type: 'number' },
+              { type: 'string', pattern: '^-?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,4})?$', maxLength: 1_100 },
+            ],
           },
           maxProperties: 100,
           description: 'Numbers by name; as text they have all their digits',

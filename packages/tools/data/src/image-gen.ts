@@ -18,7 +18,13 @@ export function createImageGen(images: Images): Tool {
     inputSchema: {
       type: 'object',
       properties: {
-        prompt: { type: 'string', minLength: 1, maxLength: 8_000, pattern: '\\S', description: 'What the picture shows' },
+        prompt: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 8_000,
+          pattern: '\\S',
+          description: 'What the picture shows',
+        },
         shape: { enum: ['square', 'landscape', 'portrait'], default: 'square', description: 'Proportions' },
       },
       required: ['prompt'],
@@ -44,7 +50,9 @@ export function createImageGen(images: Images): Tool {
         const { bytes, mediaType, usage } = await images.make({ prompt, shape }, context.signal);
         // Without counts of the service, the estimate counts.
         reservation.settle({ provider, model, usage: usage ?? planned });
-        const ref = await context.storeArtifact(bytes, mediaType, { name: `picture.${mediaType.slice('image/'.length)}` });
+        const ref = await context.storeArtifact(bytes, mediaType, {
+          name: `picture.${mediaType.slice('image/'.length)}`,
+        });
         return {
           content: [
             textBlock(`The picture is artifact ${ref} (${mediaType}, ${bytes.byteLength} bytes).`),

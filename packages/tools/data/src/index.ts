@@ -21,7 +21,12 @@ export { createSqlQuery } from './sql-query.ts';
 export type { ConnectionOptions, Connections, Statement } from './sql/connections.ts';
 export type { SqlAnswer, SqlParameter } from './sql/sql-question.ts';
 
-const limit = (value: number, description: string): JsonSchema => ({ type: 'integer', minimum: 1, default: value, description });
+const limit = (value: number, description: string): JsonSchema => ({
+  type: 'integer',
+  minimum: 1,
+  default: value,
+  description,
+});
 const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
 
 const plugin: Plugin<'toolSource', DataOptions & ToolSelection> = defineToolsPlugin<DataOptions, DataParts>({
@@ -77,7 +82,8 @@ const plugin: Plugin<'toolSource', DataOptions & ToolSelection> = defineToolsPlu
   tools: {
     pdf_read: createPdfRead,
     calculator: createCalculator,
-    sql_query: ({ connections }): Tool | undefined => (connections.names.length === 0 ? undefined : createSqlQuery(connections)),
+    sql_query: ({ connections }): Tool | undefined =>
+      connections.names.length === 0 ? undefined : createSqlQuery(connections),
     image_gen: ({ images }): Tool | undefined => (images === undefined ? undefined : createImageGen(images)),
   },
   open(options, { baseDir, clock }) {

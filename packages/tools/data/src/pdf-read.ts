@@ -29,7 +29,12 @@ export function createPdfRead({ workspaceOf, pdf, clock }: DataParts): Tool {
       type: 'object',
       properties: {
         path: { type: 'string', minLength: 1, description: 'File of the workspace' },
-        artifact: { type: 'string', minLength: 1, maxLength: 200, description: 'Reference of an artifact, such as blob_…' },
+        artifact: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 200,
+          description: 'Reference of an artifact, such as blob_…',
+        },
         firstPage: { type: 'integer', minimum: 1, default: 1, description: 'First page to read' },
         pages: { type: 'integer', minimum: 1, maximum: maxPages, default: defaultPages, description: 'Pages to read' },
       },
@@ -56,7 +61,8 @@ export function createPdfRead({ workspaceOf, pdf, clock }: DataParts): Tool {
       required: ['pageCount', 'pages'],
     },
     async execute({ path, artifact, firstPage = 1, pages = defaultPages }, context) {
-      const bytes = path === undefined ? await readArtifact(artifact ?? '', pdf.maxBytes, context) : await readFile(path);
+      const bytes =
+        path === undefined ? await readArtifact(artifact ?? '', pdf.maxBytes, context) : await readFile(path);
       const { timeoutMs, memoryMb } = pdf;
       const question = { bytes, firstPage, maxPages: pages, maxChars };
       return answer(await readPdf(question, { timeoutMs, memoryMb, clock, signal: context.signal }), context);
@@ -81,7 +87,8 @@ async function readArtifact(ref: string, maxBytes: number, { blobs }: ToolContex
 }
 
 function checkSize(bytes: number, maxBytes: number): void {
-  if (bytes > maxBytes) throw new KernelError('E_PDF_TOO_LARGE', `The PDF has ${bytes} bytes; at most ${maxBytes} are read`);
+  if (bytes > maxBytes)
+    throw new KernelError('E_PDF_TOO_LARGE', `The PDF has ${bytes} bytes; at most ${maxBytes} are read`);
 }
 
 type Result = Awaited<ReturnType<Tool['execute']>>;
@@ -96,7 +103,9 @@ async function answer(read: PdfText, context: ToolContext): Promise<Result> {
   const ref = text.length > shownChars ? await context.storeArtifact(text, 'text/plain; charset=utf-8') : undefined;
   const notes = [
     ...(isComplete ? [] : [`Page ${last} was cut: the pages have more than ${maxChars} characters.`]),
-    ...(ref === undefined ? [] : [`Only the first ${shownChars} of ${text.length} characters are shown. The whole text is artifact ${ref}.`]),
+    ...(ref === undefined
+      ? []
+      : [`Only the first ${shownChars} of ${text.length} characters are shown. The whole text is artifact ${ref}.`]),
   ];
   const more = next === undefined ? [] : [`[continue with "firstPage": ${next}]`];
   const head = title === undefined ? [] : [title];
@@ -114,7 +123,9 @@ async function answer(read: PdfText, context: ToolContext): Promise<Result> {
   };
 }
 
-function firstChars(pages: readonly { readonly number: number; readonly text: string }[]): { number: number; text: string }[] {
+function firstChars(
+  pages: readonly { readonly number: number; readonly text: string }[],
+): { number: number; text: string }[] {
   let left = shownChars;
   const shown: { number: number; text: string }[] = [];
   for (const { number, text } of pages) {

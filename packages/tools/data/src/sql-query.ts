@@ -34,7 +34,11 @@ export function createSqlQuery(connections: Connections): Tool {
           description: 'Values of the parameters: ? in SQLite, $1 in PostgreSQL',
         },
         limit: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit, description: 'Rows to return' },
-        ...(canWrite ? { write: { type: 'boolean', default: false, description: 'True for a statement that changes the database' } } : {}),
+        ...(canWrite
+          ? {
+              write: { type: 'boolean', default: false, description: 'True for a statement that changes the database' },
+            }
+          : {}),
       },
       required: ['connection', 'sql'],
       additionalProperties: false,
@@ -74,7 +78,9 @@ function isWriting(args: object): boolean {
 
 /** Adding can be undone; any other change loses what was there. */
 function riskOf(sql: string): ToolRisk {
-  const adds = /^\s*(?:insert\s+into|create\s+(?:table|index|view))\b/i.test(sql) && !/\bconflict\b|\breplace\b|\(\s*select\b|\bselect\b/i.test(sql);
+  const adds =
+    /^\s*(?:insert\s+into|create\s+(?:table|index|view))\b/i.test(sql) &&
+    !/\bconflict\b|\breplace\b|\(\s*select\b|\bselect\b/i.test(sql);
   return adds ? 'high' : 'critical';
 }
 
@@ -90,7 +96,11 @@ Whole numbers beyond 2^53, decimals and times are text; bytes are { "base64": â€
 information_schema.tables in PostgreSQL.`;
 }
 
-async function shownRows({ columns, lines, isComplete, changed }: SqlAnswer, limit: number, context: ToolContext): ReturnType<Tool['execute']> {
+async function shownRows(
+  { columns, lines, isComplete, changed }: SqlAnswer,
+  limit: number,
+  context: ToolContext,
+): ReturnType<Tool['execute']> {
   let chars = 0;
   const first: string[] = [];
   for (const line of lines.slice(0, limit)) {
@@ -99,7 +109,9 @@ async function shownRows({ columns, lines, isComplete, changed }: SqlAnswer, lim
     first.push(line);
   }
   const isAll = first.length === lines.length;
-  const ref = isAll ? undefined : await context.storeArtifact(`${lines.join('\n')}\n`, 'application/x-ndjson', { name: 'rows.jsonl' });
+  const ref = isAll
+    ? undefined
+    : await context.storeArtifact(`${lines.join('\n')}\n`, 'application/x-ndjson', { name: 'rows.jsonl' });
   const notes = [
     ...(changed === undefined ? [] : [`${changed} rows changed.`]),
     ...(columns.length === 0 ? [] : [`${lines.length} rows${isComplete ? '' : ', and the database has more'}.`]),

@@ -24,7 +24,12 @@ test.each([
   ['5!', '120'],
   ['3!!', '720'],
   ['2^200', (2n ** 200n).toString()],
-  ['100!', Array.from({ length: 100 }, (_value, index) => BigInt(index + 1)).reduce((left, right) => left * right).toString()],
+  [
+    '100!',
+    Array.from({ length: 100 }, (_value, index) => BigInt(index + 1))
+      .reduce((left, right) => left * right)
+      .toString(),
+  ],
   ['sqrt(16) + cbrt(27)', '7'],
   ['round(2.345, 2)', '2.35'],
   ['round(-2.5)', '-3'],

@@ -56,20 +56,31 @@ function query(sql: string, args: JsonObject = {}, options: RunToolOptions = {})
 
 function direct(sql: string, isWrite: boolean = false): Promise<SqlAnswer> {
   const limits = { maxRows: 1_000, maxBytes: 1_000_000, timeoutMs: 3_000, memoryMb: 384 };
-  return queryPostgres(readerUrl, { database: { kind: 'postgres', url: readerUrl }, sql, params: [], isWrite, ...limits });
+  return queryPostgres(readerUrl, {
+    database: { kind: 'postgres', url: readerUrl },
+    sql,
+    params: [],
+    isWrite,
+    ...limits,
+  });
 }
 
 withServer('rows are values by column, and parameters are values', async () => {
-  const sql = 'SELECT id, name, price, made, data, more, true AS t, 1.5::float8 AS f, ARRAY[1,2] AS list FROM items WHERE name = $1';
+  const sql =
+    'SELECT id, name, price, made, data, more, true AS t, 1.5::float8 AS f, ARRAY[1,2] AS list FROM items WHERE name = $1';
   const { result, approvals } = await query(sql, { params: ['Cup'] });
   expect(result.structured).toMatchObject({
     columns: ['id', 'name', 'price', 'made', 'data', 'more', 't', 'f', 'list'],
-    rows: [{ id: 1, name: 'Cup', price: '2.50', data: { base64: 'AP8=' }, more: { a: [1] }, t: true, f: 1.5, list: '{1,2}' }],
+    rows: [
+      { id: 1, name: 'Cup', price: '2.50', data: { base64: 'AP8=' }, more: { a: [1] }, t: true, f: 1.5, list: '{1,2}' },
+    ],
     rowCount: 1,
     isComplete: true,
   });
   expect(approvals).toEqual([]);
-  expect((await query("SELECT $1::text AS x", { params: ["'; DROP TABLE items; --"] })).result.structured).toMatchObject({
+  expect(
+    (await query('SELECT $1::text AS x', { params: ["'; DROP TABLE items; --"] })).result.structured,
+  ).toMatchObject({
     rows: [{ x: "'; DROP TABLE items; --" }],
   });
 });
@@ -92,8 +103,8 @@ withServer.each([
   ['SELECT sneaky()', 'E_SQL_REFUSED'],
   ["SELECT nextval('counter')", 'E_SQL_REFUSED'],
   ['SELECT * FROM items FOR UPDATE', 'E_SQL_REFUSED'],
-  ["DO $$ BEGIN SET TRANSACTION READ WRITE; DELETE FROM items; END $$", 'E_SQL_FAILED'],
-  ["DO $$ BEGIN COMMIT; DELETE FROM items; END $$", 'E_SQL_FAILED'],
+  ['DO $$ BEGIN SET TRANSACTION READ WRITE; DELETE FROM items; END $$', 'E_SQL_FAILED'],
+  ['DO $$ BEGIN COMMIT; DELETE FROM items; END $$', 'E_SQL_FAILED'],
   ["DO $$ BEGIN PERFORM set_config('transaction_read_only', 'off', true); DELETE FROM items; END $$", 'E_SQL_FAILED'],
   ['SET TRANSACTION READ WRITE', 'E_SQL_FAILED'],
   ['SELECT 1; DELETE FROM items', 'E_SQL_FAILED'],
@@ -111,7 +122,10 @@ withServer.each([
   ['SELECT * FROM nothing', 'E_SQL_FAILED'],
   ['SELECT $1', 'E_SQL_FAILED'],
   ['SELECT pg_sleep(60)', 'E_WORK_TIMEOUT'],
-  ['SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b, generate_series(1, 1000) c', 'E_WORK_TIMEOUT'],
+  [
+    'SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b, generate_series(1, 1000) c',
+    'E_WORK_TIMEOUT',
+  ],
   ["SELECT 'a;b' AS x -- ; DROP TABLE items", 'ok'],
   ['SHOW server_version', 'ok'],
   ['EXPLAIN SELECT * FROM items', 'ok'],
@@ -125,7 +139,12 @@ withServer.each([
 });
 
 withServer('a statement that ends its transaction has no further effect', async () => {
-  for (const sql of ['COMMIT', 'ROLLBACK', 'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE', 'SET default_transaction_read_only = off'])
+  for (const sql of [
+    'COMMIT',
+    'ROLLBACK',
+    'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE',
+    'SET default_transaction_read_only = off',
+  ])
     await direct(sql).catch(() => undefined);
   const { rows } = await admin.query('SELECT count(*)::int AS n FROM items');
   expect(rows).toEqual([{ n: 2 }]);

@@ -42,7 +42,9 @@ function query(sql: string, args: JsonObject = {}, options: RunToolOptions = {})
 }
 
 test('rows are values by column', async () => {
-  const { result, approvals } = await query('SELECT *, name FROM items WHERE price > ? OR name = ? ORDER BY id', { params: [2, 'x'] });
+  const { result, approvals } = await query('SELECT *, name FROM items WHERE price > ? OR name = ? ORDER BY id', {
+    params: [2, 'x'],
+  });
   expect(result.structured).toEqual({
     columns: ['id', 'name', 'price', 'data', 'name_2'],
     rows: [
@@ -60,7 +62,9 @@ test('many rows become an artifact with a preview', async () => {
   const artifactStore = createTestBlobs();
   const { result } = await query('SELECT i FROM numbers', { limit: 3 }, { artifactStore });
   expect(result.structured).toMatchObject({ rows: [{ i: 1 }, { i: 2 }, { i: 3 }], rowCount: 4_000, isComplete: false });
-  expect(result.text).toMatch(/4000 rows, and the database has more\. The first 3 are shown; all that were read are artifact blob_1\./);
+  expect(result.text).toMatch(
+    /4000 rows, and the database has more\. The first 3 are shown; all that were read are artifact blob_1\./,
+  );
   expect(artifactStore.text('blob_1').trimEnd().split('\n')).toHaveLength(4_000);
 });
 
@@ -69,7 +73,9 @@ test('the schema can be read', async () => {
   expect(result.structured).toMatchObject({ rows: [{ name: 'items' }, { name: 'numbers' }] });
   expect((await query('PRAGMA table_info(items)')).result.structured).toMatchObject({ rowCount: 4 });
   expect((await query("SELECT name FROM pragma_table_info('items')")).result.structured).toMatchObject({ rowCount: 4 });
-  expect((await query("SELECT json_extract('{\"a\":7}', '$.a') AS a; -- the end")).result.structured).toMatchObject({ rows: [{ a: 7 }] });
+  expect((await query("SELECT json_extract('{\"a\":7}', '$.a') AS a; -- the end")).result.structured).toMatchObject({
+    rows: [{ a: 7 }],
+  });
 });
 
 test.each([
@@ -107,7 +113,12 @@ test.each([
   const limits = { isWrite: false, maxRows: 10, maxBytes: 1_000_000, timeoutMs: 1, memoryMb: 384 };
   const error = ((): unknown => {
     try {
-      return void querySqlite(path, { database: { kind: 'sqlite', path }, sql, params: sql === 'SELECT ?' ? [1] : [], ...limits });
+      return void querySqlite(path, {
+        database: { kind: 'sqlite', path },
+        sql,
+        params: sql === 'SELECT ?' ? [1] : [],
+        ...limits,
+      });
     } catch (thrown) {
       return thrown;
     }
@@ -133,7 +144,11 @@ test('values and rows that are too large end as errors', async () => {
 
 test('nothing has changed after all of them, and no file is new', async () => {
   expect((await query('SELECT count(*) AS n FROM items')).result.structured).toMatchObject({ rows: [{ n: 3 }] });
-  expect(readdirSync(folder).filter((name) => !/^shop\.db/.test(name)).toSorted()).toEqual(['a-folder', 'other.db', 'text.db']);
+  expect(
+    readdirSync(folder)
+      .filter((name) => !/^shop\.db/.test(name))
+      .toSorted(),
+  ).toEqual(['a-folder', 'other.db', 'text.db']);
 });
 
 test('a statement without an end is ended at the time limit, and by its signal', async () => {
@@ -156,12 +171,18 @@ test.each([
   expect(existsSync(join(folder, 'missing.db'))).toBe(false);
 });
 
-test.each([{}, { connection: 'shop' }, { connection: 'shop', sql: 5 }, { connection: 'shop', sql: ' ' }, { connection: 'shop', sql: 'x'.repeat(50_001) }, { connection: 'shop', sql: 'SELECT 1', params: [{}] }, { connection: 'shop', sql: 'SELECT 1', limit: 0 }, { connection: '../shop', sql: 'SELECT 1' }])(
-  'wrong arguments are refused: %#',
-  async (args) => {
-    expect((await runTool(tool, args as JsonObject)).result.error?.code).toBe('E_ARGUMENTS_INVALID');
-  },
-);
+test.each([
+  {},
+  { connection: 'shop' },
+  { connection: 'shop', sql: 5 },
+  { connection: 'shop', sql: ' ' },
+  { connection: 'shop', sql: 'x'.repeat(50_001) },
+  { connection: 'shop', sql: 'SELECT 1', params: [{}] },
+  { connection: 'shop', sql: 'SELECT 1', limit: 0 },
+  { connection: '../shop', sql: 'SELECT 1' },
+])('wrong arguments are refused: %#', async (args) => {
+  expect((await runTool(tool, args as JsonObject)).result.error?.code).toBe('E_ARGUMENTS_INVALID');
+});
 
 test('a change needs a connection that allows it, the argument, and approval by what it does', async () => {
   const insert = "INSERT INTO items (id, name) VALUES (3, 'Fork')";
@@ -172,20 +193,37 @@ test('a change needs a connection that allows it, the argument, and approval by 
   const added = await query(insert, { connection: 'writable', write: true });
   expect(added.approvals).toMatchObject([{ risk: 'high', summary: `Change the database writable: ${insert}` }]);
   expect(added.result.structured).toMatchObject({ columns: [], changed: 1 });
-  for (const sql of ['DELETE FROM items WHERE id = 3', 'UPDATE items SET name = name', 'REPLACE INTO items (id) VALUES (3)', '/* INSERT INTO */ DELETE FROM items WHERE 0', 'INSERT INTO items (id) VALUES (1) ON CONFLICT DO NOTHING']) {
+  for (const sql of [
+    'DELETE FROM items WHERE id = 3',
+    'UPDATE items SET name = name',
+    'REPLACE INTO items (id) VALUES (3)',
+    '/* INSERT INTO */ DELETE FROM items WHERE 0',
+    'INSERT INTO items (id) VALUES (1) ON CONFLICT DO NOTHING',
+  ]) {
     const report = await query(sql, { connection: 'writable', write: true });
     expect(report.approvals, sql).toMatchObject([{ risk: 'critical' }]);
     expect(report.record.status, sql).toBe('ok');
   }
-  for (const sql of [`ATTACH '${folder}/other.db' AS o`, `VACUUM INTO '${folder}/copy.db'`, 'PRAGMA journal_mode = DELETE'])
+  for (const sql of [
+    `ATTACH '${folder}/other.db' AS o`,
+    `VACUUM INTO '${folder}/copy.db'`,
+    'PRAGMA journal_mode = DELETE',
+  ])
     expect((await query(sql, { connection: 'writable', write: true })).result.error?.code, sql).toBe('E_SQL_REFUSED');
-  const returned = await query("INSERT INTO items (id, name) VALUES (4, 'Knife') RETURNING id", { connection: 'writable', write: true });
+  const returned = await query("INSERT INTO items (id, name) VALUES (4, 'Knife') RETURNING id", {
+    connection: 'writable',
+    write: true,
+  });
   expect(returned.result.structured).toMatchObject({ rows: [{ id: 4 }] });
 });
 
 test('several calls at once have their own rows', async () => {
-  const reports = await Promise.all(Array.from({ length: 3 }, (_value, index) => query('SELECT ? AS n', { params: [index] })));
-  expect(reports.map(({ result }) => result.structured)).toMatchObject(reports.map((_report, index) => ({ rows: [{ n: index }] })));
+  const reports = await Promise.all(
+    Array.from({ length: 3 }, (_value, index) => query('SELECT ? AS n', { params: [index] })),
+  );
+  expect(reports.map(({ result }) => result.structured)).toMatchObject(
+    reports.map((_report, index) => ({ rows: [{ n: index }] })),
+  );
 });
 
 test.each([
@@ -198,7 +236,11 @@ test.each([
 
 test('a link is followed: the operator chose the file', async () => {
   symlinkSync('shop.db', join(folder, 'link.db'));
-  const { connections } = openData({ connections: { link: { sqlite: 'link.db' } }, baseDir: folder, clock: systemClock });
+  const { connections } = openData({
+    connections: { link: { sqlite: 'link.db' } },
+    baseDir: folder,
+    clock: systemClock,
+  });
   const { result } = await runTool(createSqlQuery(connections), { connection: 'link', sql: 'SELECT 1 AS one' });
   expect(result.structured).toMatchObject({ rows: [{ one: 1 }] });
 });

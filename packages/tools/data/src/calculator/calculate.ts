@@ -137,7 +137,9 @@ function readTokens(expression: string): readonly Token[] {
     const { groups } = tokenPattern.exec(expression) ?? {};
     if (groups === undefined) {
       const rest = expression.slice(place).trimStart();
-      throw calculation(`Unexpected ${JSON.stringify([...rest][0])} at character ${expression.length - rest.length + 1}`);
+      throw calculation(
+        `Unexpected ${JSON.stringify([...rest][0])} at character ${expression.length - rest.length + 1}`,
+      );
     }
     const [kind, text] = Object.entries(groups).find(([, found]) => found !== undefined) as [Token['kind'], string];
     tokens.push({ kind, text: signs.get(text) ?? text, place: tokenPattern.lastIndex - text.length + 1 });
@@ -147,6 +149,8 @@ function readTokens(expression: string): readonly Token[] {
 
 function unexpected({ kind, text, place }: Token, wanted: string): Error {
   return calculation(
-    kind === 'end' ? `The expression ends where ${wanted} is needed` : `Unexpected "${text}" at character ${place}, where ${wanted} is needed`,
+    kind === 'end'
+      ? `The expression ends where ${wanted} is needed`
+      : `Unexpected "${text}" at character ${place}, where ${wanted} is needed`,
   );
 }

@@ -80,7 +80,8 @@ export const functionNames: readonly string[] = [...definitions.keys()];
 /** @throws KernelError `E_CALCULATION` for an unknown function, or arguments that it does not take */
 export function call(name: string, values: Values): Decimal {
   const definition = definitions.get(name);
-  if (definition === undefined) throw calculation(`There is no function ${name}. Functions: ${functionNames.join(', ')}`);
+  if (definition === undefined)
+    throw calculation(`There is no function ${name}. Functions: ${functionNames.join(', ')}`);
   const { least, most, compute } = definition;
   if (values.length < least || values.length > most) {
     const count = most === Infinity ? `at least ${least}` : least === most ? String(least) : `${least} to ${most}`;

@@ -2,7 +2,11 @@ import { below, itemsAt, textOf, usageOf, valueAt } from './image-adapter.ts';
 import type { ImageAdapter, ImageShape } from './image-adapter.ts';
 
 /** Proportions as both interfaces of Google name them. */
-export const aspectRatios: Readonly<Record<ImageShape, string>> = { square: '1:1', landscape: '16:9', portrait: '9:16' };
+export const aspectRatios: Readonly<Record<ImageShape, string>> = {
+  square: '1:1',
+  landscape: '16:9',
+  portrait: '9:16',
+};
 
 /** Gemini models that answer with pictures: https://ai.google.dev/gemini-api/docs/image-generation */
 export const geminiImages: ImageAdapter = {
@@ -22,10 +26,14 @@ export const geminiImages: ImageAdapter = {
       const base64 = textOf(valueAt(part, 'inlineData', 'data'));
       return base64 === undefined ? [] : { base64, mediaType: textOf(valueAt(part, 'inlineData', 'mimeType')) };
     });
-    const refusal = textOf(valueAt(body, 'promptFeedback', 'blockReason')) ?? textOf(valueAt(candidate, 'finishReason'));
+    const refusal =
+      textOf(valueAt(body, 'promptFeedback', 'blockReason')) ?? textOf(valueAt(candidate, 'finishReason'));
     return {
       images,
-      ...usageOf(valueAt(body, 'usageMetadata', 'promptTokenCount'), valueAt(body, 'usageMetadata', 'candidatesTokenCount')),
+      ...usageOf(
+        valueAt(body, 'usageMetadata', 'promptTokenCount'),
+        valueAt(body, 'usageMetadata', 'candidatesTokenCount'),
+      ),
       ...(images.length === 0 && refusal !== undefined ? { refusal } : {}),
     };
   },

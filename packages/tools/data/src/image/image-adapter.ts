@@ -36,7 +36,10 @@ export interface ImageAdapter {
   readonly defaultUrl: string;
   /** Id of the provider, for budgets. */
   readonly provider: string;
-  request(question: ImageQuestion, options: { readonly url: string; readonly key: string; readonly model: string }): ImageRequest;
+  request(
+    question: ImageQuestion,
+    options: { readonly url: string; readonly key: string; readonly model: string },
+  ): ImageRequest;
   read(body: unknown): RawImages;
 }
 
@@ -46,7 +49,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function valueAt(value: unknown, ...keys: readonly (string | number)[]): unknown {
   let found = value;
   for (const key of keys) {
-    found = typeof found === 'object' && found !== null && Object.hasOwn(found, key) ? (found as Fields)[key] : undefined;
+    found =
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key) ? (found as Fields)[key] : undefined;
   }
   return found;
 }

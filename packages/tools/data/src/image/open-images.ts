@@ -69,7 +69,8 @@ export function openImages(options: ImageOptions): Images {
   // The key goes to one host only.
   const fetch = createSafeFetch({ allowPrivateAddresses, pinnedHosts: [host], ...limits });
   const spellings = secretSpellings(key);
-  const masked = (text: string): string => spellings.reduce((clean, spelling) => clean.replaceAll(spelling, '***'), text);
+  const masked = (text: string): string =>
+    spellings.reduce((clean, spelling) => clean.replaceAll(spelling, '***'), text);
 
   async function send(question: ImageQuestion, signal: AbortSignal): Promise<string> {
     const { url, headers, body } = adapter.request(question, { url: address, key, model });
@@ -103,7 +104,8 @@ export function openImages(options: ImageOptions): Images {
       }
       const bytes = Buffer.from(image.base64, 'base64');
       const mediaType = imageTypeOf(bytes);
-      if (mediaType === undefined) throw new KernelError('E_IMAGE_INVALID', `${host} sent something that is not a picture`);
+      if (mediaType === undefined)
+        throw new KernelError('E_IMAGE_INVALID', `${host} sent something that is not a picture`);
       return { bytes, mediaType, usage };
     },
     [Symbol.asyncDispose]: () => fetch[Symbol.asyncDispose](),

@@ -9,7 +9,10 @@ export interface RowCollector {
 }
 
 /** Creates a collector of rows. Columns of the same name are numbered: `id`, `id_2`. */
-export function collectRows(names: readonly string[], { maxRows, maxBytes }: Pick<SqlQuestion, 'maxRows' | 'maxBytes'>): RowCollector {
+export function collectRows(
+  names: readonly string[],
+  { maxRows, maxBytes }: Pick<SqlQuestion, 'maxRows' | 'maxBytes'>,
+): RowCollector {
   const columns = distinct(names);
   const lines: string[] = [];
   let bytes = 0;

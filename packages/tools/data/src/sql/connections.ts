@@ -54,7 +54,10 @@ export function openConnections(
   { baseDir, clock }: { readonly baseDir: string; readonly clock: Clock },
 ): Connections {
   const connections = new Map<string, Connection>(
-    Object.entries(options).map(([name, connection]) => [name, { ...connection, database: readDatabase(name, connection, baseDir) }]),
+    Object.entries(options).map(([name, connection]) => [
+      name,
+      { ...connection, database: readDatabase(name, connection, baseDir) },
+    ]),
   );
   return {
     names: [...connections.keys()],
@@ -68,7 +71,10 @@ export function openConnections(
       if (connection === undefined) throw new KernelError('E_ARGUMENTS_INVALID', `There is no connection ${name}`);
       const { database, write: canWrite = false, timeoutMs = 30_000, maxRows = 100_000 } = connection;
       if (statement.isWrite && !canWrite) {
-        throw new KernelError('E_SQL_REFUSED', `The connection ${name} only reads. The operator can allow changes with "write"`);
+        throw new KernelError(
+          'E_SQL_REFUSED',
+          `The connection ${name} only reads. The operator can allow changes with "write"`,
+        );
       }
       const question: SqlQuestion = { database, ...statement, maxRows, maxBytes, timeoutMs, memoryMb };
       const isFileWritten = statement.isWrite && database.kind === 'sqlite';

@@ -43,7 +43,11 @@ export async function queryPostgres(url: string, question: SqlQuestion): Promise
 }
 
 async function connect(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: connectMs, application_name: 'ravi-sql-query' });
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectMs,
+    application_name: 'ravi-sql-query',
+  });
   // An error after the connection was lost reaches the query too.
   client.on('error', () => undefined);
   try {
@@ -51,7 +55,11 @@ async function connect(url: string): Promise<Client> {
     return client;
   } catch (error) {
     const code = (error as { readonly code?: unknown }).code;
-    throw new WorkError('E_SQL_UNAVAILABLE', `PostgreSQL could not be reached${typeof code === 'string' ? `: ${code}` : ''}`, { retryable: true });
+    throw new WorkError(
+      'E_SQL_UNAVAILABLE',
+      `PostgreSQL could not be reached${typeof code === 'string' ? `: ${code}` : ''}`,
+      { retryable: true },
+    );
   }
 }
 
@@ -66,7 +74,8 @@ async function checkRole(client: Client): Promise<void> {
 
 async function run(client: Client, question: SqlQuestion): Promise<SqlAnswer> {
   const config = { rowMode: 'array' as const, types: { getTypeParser } };
-  if (/^\s*copy\b/i.test(question.sql)) throw new WorkError('E_SQL_REFUSED', 'COPY moves files, and returns no rows. Use SELECT');
+  if (/^\s*copy\b/i.test(question.sql))
+    throw new WorkError('E_SQL_REFUSED', 'COPY moves files, and returns no rows. Use SELECT');
   const cursor = client.query(new Cursor<readonly unknown[]>(question.sql, [...question.params], config));
   let rows: RowCollector | undefined;
   let result: QueryResult | undefined;
@@ -74,7 +83,10 @@ async function run(client: Client, question: SqlQuestion): Promise<SqlAnswer> {
     const [batch, received] = await readBatch(cursor);
     // The read after the last row has none.
     result = received ?? result;
-    rows ??= collectRows((result?.fields ?? []).map(({ name }) => name), question);
+    rows ??= collectRows(
+      (result?.fields ?? []).map(({ name }) => name),
+      question,
+    );
     let isComplete = true;
     for (const row of batch) isComplete = rows.add(row) && isComplete;
     if (batch.length > 0 && (isComplete || question.isWrite)) continue;
@@ -86,7 +98,9 @@ async function run(client: Client, question: SqlQuestion): Promise<SqlAnswer> {
   }
 }
 
-function readBatch(cursor: Cursor<readonly unknown[]>): Promise<[readonly (readonly unknown[])[], QueryResult | undefined]> {
+function readBatch(
+  cursor: Cursor<readonly unknown[]>,
+): Promise<[readonly (readonly unknown[])[], QueryResult | undefined]> {
   return new Promise((resolve, reject) => {
     cursor.read(batchRows, (error: Error | undefined, batch, result) => {
       if (error) reject(error);

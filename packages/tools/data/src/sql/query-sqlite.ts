@@ -54,7 +54,8 @@ export function querySqlite(path: string, question: SqlQuestion): SqlAnswer {
   } catch (error) {
     if (error instanceof WorkError) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    if (/not authorized|authorization denied|readonly database|prohibited/.test(message)) throw new WorkError('E_SQL_REFUSED', refusal(isWrite, message));
+    if (/not authorized|authorization denied|readonly database|prohibited/.test(message))
+      throw new WorkError('E_SQL_REFUSED', refusal(isWrite, message));
     throw new WorkError('E_SQL_FAILED', `SQLite: ${message}`);
   }
 }
@@ -74,7 +75,10 @@ function open(path: string, isWrite: boolean): DatabaseSync {
     return database;
   } catch (error) {
     const code = (error as { readonly errstr?: unknown }).errstr;
-    throw new WorkError('E_SQL_UNAVAILABLE', `The file of the connection cannot be opened${typeof code === 'string' ? `: ${code}` : ''}`);
+    throw new WorkError(
+      'E_SQL_UNAVAILABLE',
+      `The file of the connection cannot be opened${typeof code === 'string' ? `: ${code}` : ''}`,
+    );
   }
 }
 
@@ -107,5 +111,7 @@ function checkSingle(statement: StatementSync, sql: string): void {
 }
 
 function refusal(isWrite: boolean, message: string): string {
-  return isWrite ? `SQLite refused the statement: ${message}` : `The connection only reads, and SQLite refused the statement: ${message}`;
+  return isWrite
+    ? `SQLite refused the statement: ${message}`
+    : `The connection only reads, and SQLite refused the statement: ${message}`;
 }

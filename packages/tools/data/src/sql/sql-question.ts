@@ -1,6 +1,7 @@
 /** Database of a question. */
 export type SqlDatabase =
-  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
 
 /** Value of a parameter. */
 export type SqlParameter = string | number | boolean | null;
