@@ -45,6 +45,18 @@ const hostileTools: Readonly<Record<string, readonly [text: string, reported: Re
   'exits.mjs': [`process.exit(0);`, /calls process\.exit\(0\) while it loads/],
   'zz-takes-name.mjs': [toolNamed(`'echo'`), /echo .* has the same name as another tool/],
   'takes-runtime.mjs': [toolNamed(`'tool_chain'`), /tool_chain of tools would shadow/],
+  'then-never.mjs': [
+    `export const then = () => {}; ${toolNamed(`'never'`)}`,
+    /^Error: exports "then", which makes a promise of the module/,
+  ],
+  'then-other.mjs': [
+    `export const then = (resolve) => resolve({ default: 1 }); ${toolNamed(`'other'`)}`,
+    /^Error: exports "then", which makes a promise of the module/,
+  ],
+  'endless-words.mjs': [
+    toolNamed(`'wordy'`).replace(`description: ''`, `description: 'x'.repeat(20_000_000)`),
+    /^exports wordy with a description of 20000000 characters; at most 65536 are allowed$/,
+  ],
   'takes-request.mjs': [toolNamed(`'approve_calls'`), /approve_calls of tools has the name of requests/],
 };
 

@@ -168,7 +168,7 @@ export type {
 } from './state/budget-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
-export type { NewRunInput, RunInput, RunInputStore } from './state/run-input-store.ts';
+export type { NewRunInput, RunInput, RunInputLimit, RunInputStore } from './state/run-input-store.ts';
 export { channelLimits, channelNamePattern } from './state/channel-store.ts';
 export type {
   ChannelEntry,
@@ -257,6 +257,7 @@ export {
   foreignTool,
   notCallableFromChain,
   staticRisk,
+  maxToolDescriptionCharacters,
   toolNamePattern,
   toolsInside,
   toolsInsideOf,

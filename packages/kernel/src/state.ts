@@ -39,7 +39,7 @@ export type {
 } from './state/run-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
-export type { NewRunInput, RunInput, RunInputStore } from './state/run-input-store.ts';
+export type { NewRunInput, RunInput, RunInputLimit, RunInputStore } from './state/run-input-store.ts';
 export type {
   FiringOutcome,
   FiringPlace,

@@ -45,6 +45,7 @@ export {
   foreignTool,
   notCallableFromChain,
   staticRisk,
+  maxToolDescriptionCharacters,
   toolNamePattern,
   toolsInside,
   toolsInsideOf,

@@ -1,6 +1,13 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KernelError, isHostedTool, isLocalTool, isProviderDefinedTool, toolNamePattern } from '@ravi/kernel';
+import {
+  KernelError,
+  isHostedTool,
+  isLocalTool,
+  isProviderDefinedTool,
+  maxToolDescriptionCharacters,
+  toolNamePattern,
+} from '@ravi/kernel';
 import { syntaxErrorPlace } from '@ravi/support';
 import { parse } from 'acorn';
 import { createModuleLoader } from './module-loader.ts';
@@ -138,7 +145,7 @@ async function loadFile(folder: string, file: string, loader: ModuleLoader): Pro
   if (wrong !== undefined) return fail(wrong === 'missing' ? 'is a link to nothing' : wrong);
   try {
     const { default: exported } = await withinLimit(loader.load(file));
-    if (exported === undefined) return fail('has no default export; it must be a tool or a list of tools');
+    if (isNothing(exported)) return fail('has no default export; it must be a tool or a list of tools');
     candidates = Array.isArray(exported) ? Array.from<unknown>(exported) : [exported];
   } catch (error) {
     return { ...fail(await describe(error, join(folder, file))), isBroken: true };
@@ -148,6 +155,12 @@ async function loadFile(folder: string, file: string, loader: ModuleLoader): Pro
     tools: candidates.filter((_, index) => problems[index] === undefined) as AnyTool[],
     failures: problems.filter((problem) => problem !== undefined).map((message) => ({ from: file, message })),
   };
+}
+
+// Node gives an empty CommonJS module an empty object as its default export.
+function isNothing(exported: unknown): boolean {
+  if (typeof exported !== 'object' || exported === null) return exported === undefined;
+  return Object.getPrototypeOf(exported) === Object.prototype && Object.keys(exported).length === 0;
 }
 
 async function describe(error: unknown, path: string): Promise<string> {
@@ -210,6 +223,10 @@ function shapeProblem(candidate: unknown): string | undefined {
   const { name } = tool;
   if (typeof name !== 'string' || !toolNamePattern.test(name)) {
     return `exports a tool with the name ${JSON.stringify(name)}, which must match ${toolNamePattern.source}`;
+  }
+  const { length } = String(tool.description);
+  if (length > maxToolDescriptionCharacters) {
+    return `exports ${name} with a description of ${length} characters; at most ${maxToolDescriptionCharacters} are allowed`;
   }
   if (isLocalTool(tool) || isProviderDefinedTool(tool) || isHostedTool(tool)) return undefined;
   return `exports ${name}, which has no execute, no handleCall and no providerSpecs`;

@@ -7,7 +7,10 @@ import { refuseExit } from './refuse-exit.ts';
 
 /** Loader of the modules of a folder, again after they have changed. */
 export interface ModuleLoader {
-  /** Loads a module by its path in the folder. The same module until {@link renew}. */
+  /**
+   * Loads a module by its path in the folder. The same module until {@link renew}.
+   * @throws what the module throws, and an Error if it exports `then`
+   */
   load(file: string): Promise<{ readonly default?: unknown }>;
   /**
    * Makes the next loads read the files again, if one of the folder has changed since it was last asked. Returns the paths in the folder
@@ -35,7 +38,12 @@ export function createModuleLoader(folder: string): ModuleLoader {
       await seen;
       const url = pathToFileURL(join(folder, file));
       if (version !== undefined) url.searchParams.set(parameter, version);
-      return refuseExit(folder, () => import(/* webpackIgnore: true */ /* @vite-ignore */ url.href));
+      const { module } = await refuseExit<Holder>(
+        folder,
+        () => import(/* webpackIgnore: true */ /* @vite-ignore */ holderOf(url)),
+      );
+      if ('then' in module) throw new Error('exports "then", which makes a promise of the module: name it otherwise');
+      return module;
     },
     async renew() {
       const [before, now] = [await seen, await fingerprintOf(folder)];
@@ -50,6 +58,16 @@ export function createModuleLoader(folder: string): ModuleLoader {
       return changed;
     },
   };
+}
+
+/** A module that only holds another one. */
+interface Holder {
+  readonly module: { readonly default?: unknown };
+}
+
+// `import()` would call an exported `then`, which may never answer. A module that another one holds is not called.
+function holderOf({ href }: URL): string {
+  return `data:text/javascript,${encodeURIComponent(`export * as module from ${JSON.stringify(href)}`)}`;
 }
 
 let versions = 0;

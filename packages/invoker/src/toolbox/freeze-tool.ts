@@ -7,6 +7,7 @@ import {
   isToolRisk,
   KernelError,
   maxRetriesOfCall,
+  maxToolDescriptionCharacters,
   notCallableFromChain,
   originOf,
   toolNamePattern,
@@ -79,6 +80,7 @@ function copyTool(tool: AnyTool): AnyTool {
     throw invalid(`Tool name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   }
   if (typeof description !== 'string') throw invalid(`Tool ${name} has no description`);
+  checkLength(description, name, 'description');
   const brand = (tool as { readonly [notCallableFromChain]?: boolean })[notCallableFromChain];
   const inside = toolsInsideOf(tool);
   const common = {
@@ -121,7 +123,7 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
     ...(allowedCallers === undefined
       ? {}
       : { allowedCallers: namesOf(allowedCallers, name, 'allowedCallers', callers) }),
-    ...(promptHint === undefined ? {} : { promptHint: visibleText(promptHint) }),
+    ...(promptHint === undefined ? {} : { promptHint: visibleText(checkLength(promptHint, name, 'promptHint')) }),
     ...(artifacts === undefined ? {} : { artifacts: oneOf(artifacts, ['value', 'stream'], name, 'artifacts') }),
     ...(managesOwnTimeout === undefined
       ? {}
@@ -137,6 +139,13 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
     ...(tool.reconcile === undefined ? {} : { reconcile: tool.reconcile.bind(tool) }),
     execute: tool.execute.bind(tool),
   };
+}
+
+function checkLength(text: string, name: string, field: string): string {
+  if (text.length <= maxToolDescriptionCharacters) return text;
+  throw invalid(
+    `Tool ${name}: ${field} has ${text.length} characters; at most ${maxToolDescriptionCharacters} are allowed`,
+  );
 }
 
 function visibleDocumentation(read: () => string): () => string {
