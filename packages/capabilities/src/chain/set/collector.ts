@@ -67,10 +67,11 @@ export function createCollector({ invoker, session, runLog, onFinished, onOver }
     calls.set(key, { tool, toolDigest, argsDigest, risk, args, times, ...(summary === undefined ? {} : { summary }) });
   }
 
-  // What a tool that acts after the response of its model starts, such as a sub-agent or another script, may have effects.
+  // What a tool that acts after the response of its model starts, such as a sub-agent, a script or work outside, may have effects.
   function hasNoEffect(name: string, risk: ToolRisk | undefined): boolean {
     const tool = invoker.registry.get(name);
-    return risk === 'safe' && !(tool !== undefined && isLocalTool(tool) && tool.runAfterResponse === true);
+    if (risk !== 'safe' || tool === undefined || !isLocalTool(tool)) return risk === 'safe';
+    return tool.runAfterResponse !== true && tool.suspends !== true && tool.mode !== 'background';
   }
 
   const log: RunLog = {
