@@ -257,7 +257,7 @@ export const runs = {
     role: 'run',
     body: strictObject({ text: string({ minLength: 1, maxLength: 100_000 }) }),
     responses: { 202: json(runInputSchema) },
-    errors: ['E_RUN_NOT_FOUND', 'E_RUN_ENDED', 'E_UNSUPPORTED', 'E_STATE_UNAVAILABLE'],
+    errors: ['E_RUN_NOT_FOUND', 'E_RUN_ENDED', 'E_BUSY', 'E_UNSUPPORTED', 'E_STATE_UNAVAILABLE'],
   }),
   resume: operation({
     method: 'post',

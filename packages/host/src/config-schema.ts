@@ -254,6 +254,14 @@ export const configSchema: JsonSchema = {
           description:
             'Crashes of servers in a row, without progress of a run between them, that the run survives while no other suspected run is resumed next to it; the next one fails it with E_RUN_LOST. A run is suspected after its first two crashes in a row without progress. A shutdown is not a crash.',
         },
+        maxWaitingInputs: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 10_000,
+          default: 100,
+          description:
+            'Inputs of users that the run of an agent may have and not have read. More are refused with 429 until the run reads them, before its next request to the model.',
+        },
         startTimeoutMs: {
           type: 'integer',
           minimum: 0,

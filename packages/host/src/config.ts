@@ -114,6 +114,10 @@ export interface RunsConfig {
    */
   readonly maxFruitlessCrashes: number;
   /**
+   * Inputs of users that a run of an agent may have and not have read. More are refused with 429.
+   */
+  readonly maxWaitingInputs: number;
+  /**
    * Milliseconds for which the start of a run waits for a state store that is unavailable. After that nothing is started, and the
    * request fails with `E_NOT_STARTED`.
    */

@@ -101,6 +101,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ...runOperations({
       durable,
       policy,
+      maxWaitingInputs: config.runs.maxWaitingInputs,
       artifactDamage,
       redactor,
       streamPlaces,

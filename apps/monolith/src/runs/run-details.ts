@@ -40,7 +40,7 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
     plainConversationTokens: plainTokens(trace),
     logs: result?.logs ?? dataOf(events, 'console'),
     artifactRefs: allArtifactRefs(record),
-    inputsRead: new Set(dataOf(events, 'run-input').map(({ inputId }) => inputId)),
+    inputsRead: readInputIds(record),
     questions: pause?.questions ?? [],
     ...(task === undefined ? {} : { task }),
     ...(script === undefined ? {} : { script }),
@@ -51,6 +51,11 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
 function taskOf({ definition: { kind, details } }: Run): string | undefined {
   const task = details?.['task'];
   return kind === 'agent' && typeof task === 'string' ? task : undefined;
+}
+
+/** Returns the ids of the inputs that a run has read. */
+export function readInputIds({ events }: Pick<RunRecord, 'events'>): ReadonlySet<string> {
+  return new Set(dataOf(events, 'run-input').map(({ inputId }) => inputId));
 }
 
 /** Returns the references of the artifacts of a run and of its sub-agents. */

@@ -1,4 +1,5 @@
-import type { NewRunInput, RunInput, RunInputStore } from '@ravi/kernel';
+import { KernelError } from '@ravi/kernel';
+import type { NewRunInput, RunInput, RunInputLimit, RunInputStore } from '@ravi/kernel';
 import { approvalsLock } from './approval-steps.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
@@ -25,13 +26,16 @@ const inputs: RowReader<RunInput> = {
 /** Creates a store of the inputs of runs in a table. An input is never added while its run ends, because both take one lock. */
 export function createRunInputStore(database: Database): RunInputStore {
   return {
-    add(input) {
+    add(input, limit) {
       const key = { run_id: input.runId, input_id: checkId(input.id, 'The id of an input') };
       const record = jsonText(input, 'An input');
       return database.transaction(
         async (sql) => {
           const [run] = await sql.all(`SELECT id FROM ${runs.table} WHERE id = $1 AND ${isLive}`, [input.runId]);
-          if (run !== undefined) await insertRow(sql, inputsTable, { ...key, record });
+          const known = await selectRow(sql, inputsTable, key);
+          if (known !== undefined || run === undefined) return known && readRow(inputs, known);
+          if (limit !== undefined) await checkLimit(sql, input.runId, limit);
+          await insertRow(sql, inputsTable, { ...key, record });
           const row = await selectRow(sql, inputsTable, key);
           return row && readRow(inputs, row);
         },
@@ -46,6 +50,13 @@ export function createRunInputStore(database: Database): RunInputStore {
       return rows.map((row) => readRow(inputs, row));
     },
   };
+}
+
+async function checkLimit(sql: SqlRunner, runId: string, { read, maxWaiting }: RunInputLimit): Promise<void> {
+  const query = `SELECT input_id FROM ${inputsTable} WHERE run_id = $1 AND sequence > $2 LIMIT ${Number(maxWaiting)}`;
+  if ((await sql.all(query, [runId, read])).length < maxWaiting) return;
+  const message = `Run ${runId} has ${maxWaiting} inputs that it has not read, the limit of runs.maxWaitingInputs`;
+  throw new KernelError('E_BUSY', message, { retryable: true, retryAfterMs: 1_000 });
 }
 
 /** True if the run has an input with a number above `after`. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isKernelError } from '@ravi/kernel';
 import type { NewRun } from '@ravi/kernel';
 import { midnight } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
@@ -12,6 +13,8 @@ const run: NewRun = {
 };
 
 const inputOf = (id: string, runId: string = run.id) => ({ id, runId, text: `text of ${id}`, createdAt: midnight });
+
+const codeOf = (error: unknown): string => (isKernelError(error) ? error.code : String(error));
 
 /** Cases about inputs of live runs. */
 export function runInputCases({ needing, options: { reopen } }: StateStoreSuite): void {
@@ -71,6 +74,24 @@ export function runInputCases({ needing, options: { reopen } }: StateStoreSuite)
       assert.equal(added === undefined, hasEnded, `round ${round}`);
     }
   });
+
+  scenario(
+    'no more inputs wait than the limit, also when they come at once, and one that is known is returned',
+    async (store) => {
+      const { runs, inputs } = store;
+      await runs.create(run);
+      const add = (id: string, read = 0) =>
+        inputs.add(inputOf(id), { read, maxWaiting: 3 }).then((added) => added?.id, codeOf);
+      const added = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => add(id)));
+      assert.deepEqual(added.filter((each) => each === 'E_BUSY').length, 2, added.join(' '));
+      const [first, second] = await inputs.list(run.id);
+      assert.equal(await add(first?.id ?? ''), first?.id);
+      assert.equal(await add('late', first?.number), 'late');
+      assert.equal(await add('later', first?.number), 'E_BUSY');
+      assert.equal(await add('later', second?.number), 'later');
+      assert.equal((await inputs.list(run.id)).length, 5);
+    },
+  );
 
   scenario('inputs are removed together with their run', async ({ runs, inputs, retention }) => {
     await runs.create(run);

@@ -2,6 +2,7 @@ import { api } from '@ravi/api';
 import type { QueryOf } from '@ravi/api';
 import type { ChainPolicy, Clock, Run } from '@ravi/kernel';
 import { readChildRuns } from '../../runs/child-runs.ts';
+import { addInput } from '../../runs/add-input.ts';
 import { runDetails } from '../../runs/run-details.ts';
 import { agUiEvents } from '../events/ag-ui.ts';
 import { aiUiEvents } from '../events/ai-ui.ts';
@@ -25,6 +26,8 @@ import { problem } from '../core/problem.ts';
 export interface RunServices {
   readonly durable: DurableServices;
   readonly policy: ChainPolicy;
+  /** Inputs that a run may have and not have read. */
+  readonly maxWaitingInputs: number;
   readonly artifactDamage: ArtifactDamage;
   readonly redactor: Redactor;
   readonly streamPlaces: StreamPlaces;
@@ -133,7 +136,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       // Every request with the same key has the same id.
       const id = request.keyed?.runId ?? `input_${crypto.randomUUID()}`;
       const input = { id, runId, text: request.body.text, createdAt: clock.now() };
-      const added = await store.inputs.add(input);
+      const added = await addInput(input, { inputs: store.inputs, recorder, maxWaiting: services.maxWaitingInputs });
       if (added === undefined) throw problem('E_RUN_ENDED', `Run ${runId} has ended and reads no further input`);
       return new Reply(202, added);
     }),
