@@ -14,7 +14,7 @@ import type { Principal } from '../base/run-context.ts';
 export const toolNamePattern: RegExp = /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/;
 
 /** Largest description of a tool, and largest line for the prompt, in characters: every request to a model may repeat it. */
-export const maxToolDescriptionCharacters = 65_536;
+export const maxToolDescriptionCharacters: number = 65_536;
 
 /** Result of a tool's execution. */
 export interface ToolExecutionResult {
