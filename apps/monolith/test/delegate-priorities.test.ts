@@ -4,7 +4,7 @@ import { start, until } from './support/run-requests.ts';
 import { startServer } from './support/server.ts';
 import { callingModel, delegate, task } from './support/sub-agents.ts';
 
-/** What model and middleware of this test share with it. */
+/** Values that the model and the middleware share with the test. */
 interface Shared {
   /** Tasks whose run is about to wait for its place, in their order. */
   readonly waiting: string[];
