@@ -1,0 +1,58 @@
+import { defineTool, textBlock } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
+import { fitLines, globArgument, pageNote, pageOf, scopeOf, sharedArguments, shownPath } from './search-arguments.ts';
+import type { SearchParts } from './search-arguments.ts';
+
+const documentation = `Lists files whose path matches a pattern, sorted by path.
+
+Patterns:
+- \`*\` and \`?\` match within a part of the path, \`**\` any number of folders, \`{a,b}\` one of its parts, \`[a-z]\` one character.
+- A pattern without a slash matches names in every folder: \`*.ts\`. One with a slash begins at the workspace: \`src/**/*.ts\`.
+- A list of patterns finds what one of them matches.
+
+Folders and links are not listed. \`.git\`, and what a .gitignore leaves out, is not listed unless \`ignored\` is true; other hidden files are.
+\`total\` counts all matches; \`nextOffset\` is the offset of the next page.`;
+
+/** Creates the tool \`glob\`, which lists files by a pattern of their paths. */
+export function createGlobTool(parts: SearchParts): Tool {
+  return defineTool({
+    name: 'glob',
+    description: 'Lists the files of the workspace whose path matches a pattern, such as "*.ts" or "src/**/*.{js,ts}".',
+    promptHint: 'glob finds files by name, grep by content; both are faster than a shell command.',
+    risk: 'safe',
+    idempotent: true,
+    concurrency: 'parallel',
+    documentation: () => documentation,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        pattern: { ...globArgument, description: 'Pattern of paths, or a list of which one has to match.' },
+        path: sharedArguments.path,
+        ignored: sharedArguments.ignored,
+        offset: sharedArguments.offset,
+        limit: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Maximum number of paths. Default: 200.' },
+      },
+      required: ['pattern'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        files: { type: 'array', items: { type: 'string' }, description: 'Paths relative to the workspace.' },
+        total: { type: 'integer' },
+        nextOffset: { type: 'integer' },
+      },
+      required: ['files', 'total'],
+    },
+    async execute({ pattern, offset = 0, limit = 200, ...scope }, context) {
+      const all = await parts.engine.files(scopeOf(parts, context, scope, pattern));
+      const { items: files, ...next } = pageOf(all, offset, limit);
+      const note = pageNote(files.length, `${all.length} files`, next.nextOffset);
+      return {
+        content: [textBlock(all.length === 0 ? 'No file matches.' : fitLines(files.map(shownPath), note))],
+        isError: false,
+        structuredContent: { files, total: all.length, ...next },
+      };
+    },
+  });
+}

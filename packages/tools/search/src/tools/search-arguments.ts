@@ -1,0 +1,103 @@
+import { Buffer } from 'node:buffer';
+import { lstatSync } from 'node:fs';
+import type { ToolContext } from '@ravi/kernel';
+import { fileError } from '@ravi/tools-kit';
+import type { Workspace } from '@ravi/tools-kit';
+import type { SearchEngine, SearchScope } from '../engine/search-engine.ts';
+import { compileGlob } from '../glob/glob-pattern.ts';
+
+/** Parts that the tools of this package share. */
+export interface SearchParts {
+  readonly engine: SearchEngine;
+  /** Returns the workspace of a call. */
+  readonly workspaceOf: (context: Pick<ToolContext, 'cwd'>) => Workspace;
+}
+
+/** Schemas of the arguments that the tools share. */
+export const sharedArguments = {
+  path: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 4096,
+    description: 'File or folder to search, relative to the workspace. Default: the workspace.',
+  },
+  ignored: { type: 'boolean', description: 'True to include what a .gitignore leaves out. Default: false.' },
+  offset: { type: 'integer', minimum: 0, maximum: 1_000_000, description: 'Results to skip. Default: 0.' },
+} as const;
+
+/** Schema of one pattern of paths or a list of them. */
+export const globArgument = {
+  anyOf: [
+    { type: 'string', minLength: 1, maxLength: 1000 },
+    { type: 'array', items: { type: 'string', minLength: 1, maxLength: 1000 }, minItems: 1, maxItems: 20 },
+  ],
+} as const;
+
+/** Arguments of {@link scopeOf}. */
+export interface ScopeArguments {
+  readonly path?: string;
+  readonly ignored?: boolean;
+}
+
+/**
+ * Returns the scope of a search. Links of `path` are followed inside the workspace, so that the engines meet none.
+ * @throws KernelError `E_PATH_OUTSIDE`, `E_FILE_NOT_FOUND`, `E_FILE_KIND`, `E_ARGUMENTS_INVALID`
+ */
+export function scopeOf(
+  { workspaceOf }: SearchParts,
+  context: ToolContext,
+  { path = '.', ignored = false }: ScopeArguments,
+  globs?: string | readonly string[],
+): SearchScope {
+  const workspace = workspaceOf(context);
+  using place = workspace.locate(path);
+  try {
+    lstatSync(place.at());
+  } catch (error) {
+    throw fileError(path, error);
+  }
+  return {
+    workspace,
+    start: place.path,
+    ...(globs === undefined ? {} : { globs: [globs].flat().map(compileGlob) }),
+    usesGitignore: !ignored,
+    signal: context.signal,
+  };
+}
+
+/** Page of a list of results. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Offset of the next page; absent on the last. */
+  readonly nextOffset?: number;
+}
+
+/** Cuts a page out of all results. */
+export function pageOf<Item>(all: readonly Item[], offset: number, limit: number): Page<Item> {
+  const items = all.slice(offset, offset + limit);
+  return offset + limit < all.length ? { items, nextOffset: offset + limit } : { items };
+}
+
+/** Line at the end of a text for a model, which says what is left out. */
+export function pageNote(shown: number, total: string, nextOffset: number | undefined): string {
+  return nextOffset === undefined
+    ? `${shown} of ${total}`
+    : `${shown} of ${total}; the next begin at offset ${nextOffset}`;
+}
+
+/** Quotes a path that has characters which would break a line. */
+export function shownPath(path: string): string {
+  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) ? JSON.stringify(path) : path;
+}
+
+// The text of a result stays in the conversation if it is short, by the default of `maxInlineResultBytes`.
+const maxTextBytes = 2800;
+
+/** Joins lines to a text of bounded length. What is left out is in the value of the result, and the text says so. */
+export function fitLines(lines: readonly string[], note: string): string {
+  let bytes = 0;
+  const count = lines.findIndex((line) => (bytes += Buffer.byteLength(line) + 1) > maxTextBytes);
+  if (count === -1) return [...lines, note].join('\n');
+  const left = `… ${lines.length - count} more lines are left out of this text and are in the value of the result`;
+  return [...lines.slice(0, count), left, note].join('\n');
+}
