@@ -1,0 +1,33 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileError } from '@ravi/tools-kit';
+import type { Workspace } from '@ravi/tools-kit';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+
+/** Folder in which a command starts. Dispose it when the command has started or ended. */
+export interface WorkFolder extends Disposable {
+  /** Path for starting a process. On Linux it is the open folder itself, so that a swapped link does not change it. */
+  readonly path: string;
+  /** Path from the root of the workspace, without links. */
+  readonly name: string;
+}
+
+/**
+ * Opens the folder of a command.
+ * @throws KernelError `E_PATH_OUTSIDE`, `E_FILE_NOT_FOUND`, `E_FILE_KIND`, `E_ARGUMENTS_INVALID`
+ */
+export function openWorkFolder(workspace: Workspace, path = '.'): WorkFolder {
+  using place = workspace.locate(path);
+  let handle: number;
+  try {
+    handle = openSync(place.at(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    throw fileError(path, error);
+  }
+  return {
+    path: process.platform === 'linux' ? `/proc/self/fd/${handle}` : join(workspace.root, place.path),
+    name: place.path,
+    [Symbol.dispose]: () => closeSync(handle),
+  };
+}
