@@ -29,6 +29,7 @@ const groups: Readonly<Record<string, () => Promise<BenchGroup>>> = {
   mcp: async () => (await import('./mcp.ts')).benchMcp,
   'mcp-gateway': async () => (await import('./mcp-gateway.ts')).benchMcpGateway,
   blobs: async () => (await import('./blobs.ts')).benchBlobs,
+  search: async () => (await import('./search.ts')).benchSearch,
   s3: async () => (await import('./s3.ts')).benchS3,
   files: async () => (await import('./files.ts')).benchFiles,
 };
