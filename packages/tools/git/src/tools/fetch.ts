@@ -1,0 +1,91 @@
+import { defineTool } from '@ravi/kernel';
+import type { Tool } from '@ravi/kernel';
+import { quoted, toolReply } from '@ravi/tools-kit';
+import { checkName } from '../arguments/revision.ts';
+import type { GitParts } from '../options.ts';
+import { checkNamedRemote } from '../remote/check-remote.ts';
+import { inRepository } from '../repository/open-repository.ts';
+import { otherSide } from '../run/fixed-options.ts';
+import { repositoryArgument } from '../schemas.ts';
+
+const refFormat = '--format=%(refname:short)%00%(objectname)';
+
+/** Creates `git_fetch`. */
+export function createFetchTool(parts: GitParts): Tool {
+  return defineTool({
+    name: 'git_fetch',
+    description: 'Fetches the branches of a remote. The work tree and the own branches stay as they are.',
+    risk: 'high',
+    idempotent: true,
+    documentation: () =>
+      'Updates `<remote>/<branch>` for each branch, or only for `branch`. Merge it with git_merge or build on it with git_rebase. `prune: true` removes those ' +
+      'that the remote no longer has.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        repository: repositoryArgument,
+        remote: { type: 'string', default: 'origin' },
+        branch: { type: 'string', description: 'One branch of the remote. Default: all.' },
+        prune: { type: 'boolean', default: false },
+      },
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        updated: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { branch: { type: 'string' }, before: { type: 'string' }, after: { type: 'string' } },
+            required: ['branch'],
+          },
+        },
+      },
+      required: ['updated'],
+    },
+    classifyRisk: ({ remote = 'origin', branch }) => ({
+      risk: 'high',
+      summary: `Fetch ${branch === undefined ? 'all branches' : quoted(branch)} of the remote ${quoted(remote)}`,
+    }),
+    async execute({ repository: path, remote = 'origin', branch, prune }, context) {
+      checkName(remote, 'remote');
+      const name = branch === undefined ? '*' : checkName(branch, 'branch');
+      return inRepository(parts, context, path, async (repository) => {
+        const checked = await checkNamedRemote(parts, context, repository, remote, false);
+        const list = async (): Promise<Map<string, string>> => {
+          const { stdout } = await repository.run(['for-each-ref', refFormat, `refs/remotes/${remote}/`]);
+          const lines = stdout.toString('utf8').split('\n').filter(Boolean);
+          return new Map(lines.map((line) => line.split('\0') as [string, string]));
+        };
+        const before = await list();
+        await repository.run(
+          [
+            'fetch',
+            '--quiet',
+            '--no-recurse-submodules',
+            '--no-auto-maintenance',
+            '--no-write-commit-graph',
+            '--refmap=',
+            prune === true ? '--prune' : '--no-prune',
+            otherSide('upload-pack', checked.isLocal),
+            '--end-of-options',
+            remote,
+            `+refs/heads/${name}:refs/remotes/${remote}/${name}`,
+          ],
+          { work: ['network'], protocols: checked.protocols, settings: checked.settings },
+        );
+        const after = await list();
+        const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+          (each) => before.get(each) !== after.get(each),
+        );
+        const updated = names.toSorted().map((each) => ({
+          branch: each,
+          ...(before.has(each) ? { before: before.get(each) } : {}),
+          ...(after.has(each) ? { after: after.get(each) } : {}),
+        }));
+        return toolReply(names.length === 0 ? 'Nothing new' : `Updated: ${names.join(', ')}`, { updated });
+      });
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defineTool, KernelError } from '@ravi/kernel';
+import type { RiskAssessment, Tool } from '@ravi/kernel';
+import { quoted } from '@ravi/tools-kit';
+import { checkRevision } from '../arguments/revision.ts';
+import type { GitParts } from '../options.ts';
+import { outcomeOf, outcomeSchema } from '../head/combine-outcome.ts';
+import { untrusted } from '../repository/check-git-folder.ts';
+import { inRepository } from '../repository/open-repository.ts';
+import type { Repository } from '../repository/open-repository.ts';
+import { repositoryArgument, revisionArgument } from '../schemas.ts';
+
+interface RebaseArguments {
+  readonly action?: 'start' | 'continue' | 'skip' | 'abort';
+  readonly onto?: string;
+}
+
+const steps = /^(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|noop)(?:\s|$)/;
+
+/** Creates `git_rebase`. */
+export function createRebaseTool(parts: GitParts): Tool {
+  return defineTool({
+    name: 'git_rebase',
+    description: 'Moves the commits of the current branch onto another commit.',
+    risk: 'high',
+    documentation: () =>
+      'Conflicts are not an error: the result lists the files. Edit them, stage them with git_add, then `action: "continue"`; `"skip"` leaves out ' +
+      'the commit in conflict, and `"abort"` goes back to the branch as it was. Changes that are not committed have to be committed or put aside ' +
+      'before. The old commits stay in the log of HEAD.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        repository: repositoryArgument,
+        action: { enum: ['start', 'continue', 'skip', 'abort'], default: 'start' },
+        onto: { ...revisionArgument, description: 'Commit or branch to build on. Required to start.' },
+      },
+      additionalProperties: false,
+    },
+    outputSchema: outcomeSchema,
+    classifyRisk: riskOf,
+    async execute({ repository: path, action = 'start', onto }, context) {
+      if (action === 'start' && onto === undefined) {
+        throw new KernelError('E_ARGUMENTS_INVALID', 'The action start needs "onto"', { hadNoEffect: true });
+      }
+      const args =
+        action === 'start'
+          ? [
+              '--merge',
+              '--no-autostash',
+              '--no-gpg-sign',
+              '--no-stat',
+              '--end-of-options',
+              checkRevision(onto ?? '', 'onto'),
+            ]
+          : [`--${action}`];
+      return inRepository(parts, context, path, async (repository) => {
+        if (action !== 'start') await checkSteps(repository);
+        const end = await repository.run(['rebase', ...args], { work: ['content', 'merge'], okCodes: [0, 1] });
+        return outcomeOf(repository, 'rebase', end);
+      });
+    },
+  });
+}
+
+function riskOf({ action = 'start', onto = '' }: RebaseArguments): RiskAssessment {
+  if (action === 'abort') return { risk: 'critical', summary: 'Give up the rebase and throw its resolutions away' };
+  if (action === 'skip') return { risk: 'critical', summary: 'Leave the commit in conflict out of the rebase' };
+  if (action === 'continue') return { risk: 'high', summary: 'Continue the rebase' };
+  return { risk: 'high', summary: `Move the commits of the current branch onto ${quoted(onto)}` };
+}
+
+/** A rebase that another program began may have steps that start programs. */
+async function checkSteps({ gitFolder }: Repository): Promise<void> {
+  const text = await readFile(join(gitFolder, 'rebase-merge/git-rebase-todo'), 'utf8').catch(() => '');
+  const foreign = text
+    .split('\n')
+    .find((line) => line.trim() !== '' && !line.startsWith('#') && !steps.test(line.trim()));
+  if (foreign !== undefined)
+    throw untrusted(`its rebase has the step ${quoted(foreign.trim())}, which is not one of this tool`);
+}

@@ -1,0 +1,185 @@
+import { chmodSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSeededRandom, createToolContext } from '@ravi/testkit';
+import { expect, test } from 'vitest';
+import { readAddress } from '../src/remote/read-address.ts';
+import { createGitFolder } from './support/git-folder.ts';
+
+const names = [
+  'git_status',
+  'git_diff',
+  'git_log',
+  'git_show',
+  'git_blame',
+  'git_branch',
+  'git_add',
+  'git_commit',
+  'git_switch',
+  'git_restore',
+  'git_stash',
+  'git_merge',
+  'git_rebase',
+  'git_reset',
+  'git_clean',
+  'git_init',
+  'git_clone',
+  'git_fetch',
+  'git_push',
+];
+
+test('every tool refuses arguments of wrong types and unknown names before it does anything', async () => {
+  await using folder = await createGitFolder();
+  for (const name of names) {
+    for (const args of [{ unknown: 1 }, { repository: 7, folder: 7 }, { repository: null, folder: null }]) {
+      expect([name, await folder.code(name, args)]).toEqual([name, 'E_ARGUMENTS_INVALID']);
+    }
+    const { documentation, description } = folder.tool(name);
+    expect([description === '', documentation?.() === '']).toEqual([false, false]);
+  }
+});
+
+test('an argument is never taken for an option, a range, a pattern or a path outside', async () => {
+  await using folder = await createGitFolder();
+  const before = folder.git('for-each-ref');
+  const outside = '--output=../evil';
+  const calls: readonly (readonly [string, object, string])[] = [
+    ['git_log', { revision: outside }, 'E_ARGUMENTS_INVALID'],
+    ['git_log', { revision: 'HEAD..HEAD' }, 'E_ARGUMENTS_INVALID'],
+    ['git_log', { revision: ':/First' }, 'E_ARGUMENTS_INVALID'],
+    ['git_log', { notIn: '-x' }, 'E_ARGUMENTS_INVALID'],
+    ['git_log', { revision: '' }, 'E_ARGUMENTS_INVALID'],
+    ['git_log', { revision: 'x'.repeat(300) }, 'E_ARGUMENTS_INVALID'],
+    ['git_log', { revision: 'nope' }, 'E_GIT_UNKNOWN_REVISION'],
+    ['git_diff', { from: outside }, 'E_ARGUMENTS_INVALID'],
+    ['git_diff', { to: 'HEAD' }, 'E_ARGUMENTS_INVALID'],
+    ['git_diff', { paths: ['../outside'] }, 'E_PATH_OUTSIDE'],
+    ['git_diff', { paths: ['/etc/passwd'] }, 'E_PATH_OUTSIDE'],
+    ['git_diff', { paths: ['a\0b'] }, 'E_ARGUMENTS_INVALID'],
+    ['git_show', { revision: '--textconv' }, 'E_ARGUMENTS_INVALID'],
+    ['git_show', { revision: 'HEAD', path: '../a.txt' }, 'E_PATH_OUTSIDE'],
+    ['git_blame', { path: '.GIT/config' }, 'E_ARGUMENTS_INVALID'],
+    ['git_blame', { path: 'a.txt', firstLine: 3, lastLine: 2 }, 'E_ARGUMENTS_INVALID'],
+    ['git_blame', { path: 'a.txt', firstLine: 99 }, 'E_GIT_FAILED'],
+    ['git_branch', { action: 'create' }, 'E_ARGUMENTS_INVALID'],
+    ['git_branch', { action: 'create', name: '-f' }, 'E_ARGUMENTS_INVALID'],
+    ['git_branch', { action: 'create', name: 'a..b' }, 'E_ARGUMENTS_INVALID'],
+    ['git_branch', { action: 'delete', name: 'main' }, 'E_GIT_FAILED'],
+    ['git_add', { paths: ['--chmod=+x'] }, 'E_GIT_FAILED'],
+    ['git_add', { paths: ['*'] }, 'E_GIT_FAILED'],
+    ['git_add', { paths: ['.git/config'] }, 'E_ARGUMENTS_INVALID'],
+    ['git_add', { paths: [] }, 'E_ARGUMENTS_INVALID'],
+    ['git_commit', { message: '  \n ' }, 'E_ARGUMENTS_INVALID'],
+    ['git_commit', { message: 'x'.repeat(70_000) }, 'E_ARGUMENTS_INVALID'],
+    ['git_commit', { message: 'a\0b' }, 'E_ARGUMENTS_INVALID'],
+    ['git_switch', { branch: '-' }, 'E_ARGUMENTS_INVALID'],
+    ['git_switch', { branch: 'x', start: 'HEAD' }, 'E_ARGUMENTS_INVALID'],
+    ['git_merge', {}, 'E_ARGUMENTS_INVALID'],
+    ['git_rebase', { onto: '--exec=touch evil' }, 'E_ARGUMENTS_INVALID'],
+    ['git_reset', { mode: 'hard', revision: '--pathspec-from-file=x' }, 'E_ARGUMENTS_INVALID'],
+    ['git_fetch', { remote: '--upload-pack=touch evil' }, 'E_ARGUMENTS_INVALID'],
+    ['git_fetch', { remote: 'https://example.com/x' }, 'E_ARGUMENTS_INVALID'],
+    ['git_fetch', {}, 'E_GIT_REMOTE'],
+    ['git_push', { branch: 'main', to: 'a:b' }, 'E_ARGUMENTS_INVALID'],
+    ['git_push', { branch: '+main' }, 'E_GIT_REMOTE'],
+    ['git_clone', { address: 'x', folder: '../outside' }, 'E_GIT_PROTOCOL'],
+    ['git_clone', { address: 'https://user:secret@example.com/x', folder: 'x' }, 'E_ARGUMENTS_INVALID'],
+    ['git_status', { repository: '../..' }, 'E_PATH_OUTSIDE'],
+    ['git_status', { repository: 'missing' }, 'E_GIT_NO_REPOSITORY'],
+    ['git_status', { repository: 'a.txt' }, 'E_GIT_NO_REPOSITORY'],
+  ];
+  for (const [name, args, code] of calls) {
+    const { result } = await folder.call(name, { ...args });
+    expect([name, args, result.error?.code, result.text.includes(folder.base)]).toEqual([name, args, code, false]);
+  }
+  expect(folder.git('for-each-ref')).toBe(before);
+  expect(folder.exists('evil') || folder.exists('../evil')).toBe(false);
+});
+
+test('addresses of programs and local hosts with options are refused', () => {
+  const refused = [
+    'ext::sh -c touch% evil',
+    'fd::17',
+    'git://host/x',
+    'http://host/x',
+    'ftp://host/x',
+    '-oProxyCommand=x',
+    'ssh://-oProxyCommand=x/y',
+    'user@-oProxyCommand=x:y',
+    'host:-x',
+    'ssh://host\n/x',
+    'file://host/x',
+    'https://',
+    '',
+    'x'.repeat(3_000),
+    'transport::https://host/x',
+  ];
+  for (const address of refused) expect(() => readAddress(address), address).toThrow(/cannot be used/);
+  expect(readAddress('https://Example.com/a/b.git')).toEqual({
+    protocol: 'https',
+    host: 'example.com',
+    path: '/a/b.git',
+  });
+  expect(readAddress('git@example.com:a/b.git')).toEqual({ protocol: 'ssh', host: 'example.com', path: 'a/b.git' });
+  expect(readAddress('../x.git')).toEqual({ protocol: 'file', path: '../x.git' });
+  // No text of these characters is read as a program or an option.
+  const random = createSeededRandom(7);
+  const alphabet = ['-', ':', '/', '@', 'a', 'ext', '::', '.', ' ', 'ssh', 'file', '\n', '%'];
+  for (let round = 0; round < 5_000; round += 1) {
+    const text = Array.from({ length: 1 + random.below(8) }, () => random.pick(alphabet)).join('');
+    try {
+      const { host = 'none', path } = readAddress(text);
+      expect([host.startsWith('-'), text.includes('::'), path.startsWith('-')], text).toEqual([false, false, false]);
+    } catch (error) {
+      expect((error as Error).message).toContain('cannot be used');
+    }
+  }
+});
+
+test('hosts that are not configured are refused before any connection', async () => {
+  await using folder = await createGitFolder({ hosts: ['example.com'] });
+  expect(await folder.code('git_clone', { address: 'https://127.0.0.1/x', folder: 'x' })).toBe('E_GIT_HOST');
+  folder.git('remote', 'add', 'origin', 'https://user:hunter2@169.254.169.254/x');
+  const { result } = await folder.call('git_fetch');
+  expect(result.error?.code).toBe('E_GIT_HOST');
+  folder.git('remote', 'set-url', '--add', 'origin', 'https://example.com/other');
+  expect(await folder.code('git_push', { branch: 'main' })).toBe('E_GIT_UNTRUSTED');
+});
+
+test('a password in the address of a remote is not shown', async () => {
+  await using folder = await createGitFolder({ environment: { HTTPS_PROXY: 'http://127.0.0.1:1' } });
+  folder.git('remote', 'add', 'origin', 'https://user:hunter2@localhost/x');
+  const { result } = await folder.call('git_fetch');
+  expect(result.status).toBe('error');
+  expect(result.text).not.toContain('hunter2');
+});
+
+test('a call that is cancelled ends its git, and the repository stays usable', async () => {
+  await using folder = await createGitFolder({ hooks: true });
+  // A hook that waits until it is ended.
+  writeFileSync(join(folder.root, '.git/hooks/pre-commit'), '#!/bin/sh\ntouch started\nexec sleep 600\n');
+  chmodSync(join(folder.root, '.git/hooks/pre-commit'), 0o755);
+  folder.write('a.txt', 'x');
+  const controller = new AbortController();
+  const context = createToolContext({ cwd: folder.root, signal: controller.signal });
+  const running = Promise.resolve(folder.tool('git_commit').execute({ message: 'x', paths: ['a.txt'] }, context));
+  const watcher = watch(folder.root, () => {
+    if (folder.exists('started')) controller.abort();
+  });
+  await expect(running).rejects.toMatchObject({ code: 'E_CANCELLED' });
+  watcher.close();
+  expect(folder.git('log', '--format=%s').trim()).toBe('First');
+  // git removed its lock when it was asked to end.
+  expect(folder.exists('.git/index.lock')).toBe(false);
+  const late = createToolContext({ cwd: folder.root, signal: AbortSignal.abort() });
+  await expect(folder.tool('git_status').execute({}, late)).rejects.toMatchObject({ code: 'E_CANCELLED' });
+});
+
+test('a damaged repository is an error without paths of the host', async () => {
+  await using folder = await createGitFolder();
+  writeFileSync(join(folder.root, '.git/HEAD'), 'not a ref\0\n');
+  const { result } = await folder.call('git_log');
+  expect(result.status).toBe('error');
+  expect(result.text).not.toContain(folder.base);
+  writeFileSync(join(folder.root, '.git/config'), '[core\nbroken');
+  expect(await folder.code('git_status')).toBe('E_GIT_FAILED');
+});
