@@ -12,7 +12,7 @@ const exclude = ['**/node_modules/**', '**/dist/**', ...left];
  * that needs a process of its own does not belong here.
  */
 const shared =
-  'packages/{kernel,support,api,invoker,agents,providers,integrations/{source-kit,safe-fetch,openapi},tools/{kit,pdf-kit,web,data}}/**/test/**/*.test.ts';
+  'packages/{kernel,support,api,invoker,agents,providers,integrations/{source-kit,safe-fetch,openapi}}/**/test/**/*.test.ts';
 
 const config: ViteUserConfig = defineConfig({
   test: {

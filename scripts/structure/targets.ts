@@ -68,7 +68,7 @@ function roomOf(path: string): string | undefined {
 function smallFiles(files: readonly SourceFile[]): Target {
   const small = files.filter((file) => file.lines <= smallLines && !isEntryPoint(file));
   const places = small.map(({ path, lines }) => `${path}: ${lines}`);
-  return { name: `files of ${smallLines} lines or less`, measured: small.length, limit: 100, places };
+  return { name: `files of ${smallLines} lines or less`, measured: small.length, limit: 109, places };
 }
 
 /** True for programs, configurations and files that only re-export: they are short because they start or list other files. */

@@ -11,7 +11,7 @@ export interface RepeatedRun {
 }
 
 /**
- * Runs the files of failed tests once more, by themselves. A test that passes then counts as passed and is unstable; one that fails
+ * Runs the files of failed tests once more, without others. A test that passes then counts as passed and is unstable; one that fails
  * again, or does not run again, keeps its failure. Nothing is repeated if more than 8 files failed, or an error belongs to no file.
  */
 export async function repeatFailed(

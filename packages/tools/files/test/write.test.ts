@@ -168,6 +168,7 @@ test('a file whose digest does not fit into the scratchpad counts as not read', 
       throw new Error('full');
     },
     delete: () => {},
+    keys: () => [],
   };
   await files.call('read', { path: 'a.txt' }, { scratchpad });
   expect((await files.failure('write', { path: 'a.txt', content: 'new' }, { scratchpad })).code).toBe('E_FILE_UNREAD');

@@ -84,7 +84,7 @@ export function viewOf({ id, spec, input, agent, status, nextDueAt, lastFiredAt,
 }
 
 /** Returns what a trigger waits for, in words. */
-export function specText(spec: TriggerSpec): string {
+function specText(spec: TriggerSpec): string {
   if (spec.kind === 'channel') return `messages in the channel ${spec.channel}`;
   if (spec.kind === 'schedule') return `${spec.cron} in ${spec.timeZone}`;
   const first = timeText(spec.at);

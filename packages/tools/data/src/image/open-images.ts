@@ -5,7 +5,6 @@ import type { AddressLookup } from '@ravi/safe-fetch';
 import { secretSpellings } from '@ravi/support';
 import { geminiImages } from './gemini-images.ts';
 import type { ImageAdapter, ImageQuestion } from './image-adapter.ts';
-import { imageTypeOf } from './image-type.ts';
 import { imagenImages } from './imagen-images.ts';
 import { openaiImages } from './openai-images.ts';
 
@@ -128,4 +127,13 @@ function parse(body: string, host: string): unknown {
   } catch {
     throw new KernelError('E_IMAGE_INVALID', `${host} did not answer with JSON`);
   }
+}
+
+/** Returns the media type of a picture by its first bytes; `undefined` for anything else. */
+function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('latin1');
+  if (head.startsWith('\u0089PNG\r\n\u001a\n')) return 'image/png';
+  if (head.startsWith('\u00ff\u00d8\u00ff')) return 'image/jpeg';
+  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif';
+  return head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP' ? 'image/webp' : undefined;
 }

@@ -50,7 +50,7 @@ function cut(text: string, length: number): string {
 }
 
 /** Reads lines of JSON that a report of ours has; a line that another program broke is left out. */
-export function readLines(text: string): readonly Readonly<Record<string, unknown>>[] {
+function readLines(text: string): readonly Readonly<Record<string, unknown>>[] {
   return text.split('\n').flatMap((line) => {
     const value = parseJson(line);
     return isRecord(value) ? [value] : [];
