@@ -129,8 +129,8 @@ for (const { name, plugin, test: testOfStore } of storeCases) {
       const firings = (await Promise.all(ids.map(firingsOf))).flat();
       const started = firings.filter(({ status }) => status === 'started');
       const { items } = await send(one, '/v1/runs?limit=200');
-      const runs = items.map(({ id }: Body) => id).toSorted();
-      const noted = started.map(({ runId }) => runId).toSorted();
+      const runs = items.map(({ id }: Body) => String(id)).toSorted();
+      const noted = started.map(({ runId }) => String(runId)).toSorted();
       if (runs.length > 0 && JSON.stringify(runs) === JSON.stringify(noted)) {
         const slots = new Set(started.map(({ triggerId, dueAt }) => `${triggerId} ${dueAt}`));
         assert.equal(slots.size, runs.length);

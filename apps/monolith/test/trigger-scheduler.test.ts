@@ -266,7 +266,7 @@ test('permissions that were narrowed since hold, and wider ones give nothing', a
   await world.pass(minute);
   const risks = world.started.map(({ policy }) => policy?.maxRiskUnapproved);
   assert.deepEqual(
-    [risks.slice(0, 2).toSorted(), risks.slice(2)],
+    [risks.slice(0, 2).map(String).toSorted(), risks.slice(2)],
     [
       ['high', 'safe'],
       ['safe', 'safe'],

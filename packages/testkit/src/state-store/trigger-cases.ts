@@ -155,7 +155,10 @@ export function triggerCases({ needing, options: { reopen } }: StateStoreSuite):
       whole(await triggers.take({ now, retryAt: now + 1_000 })).map(({ slot }) => slot);
     assert.deepEqual(await take(dueAt + 999), []);
     const taken = await Promise.all(Array.from({ length: 5 }, () => take(dueAt + 1_000)));
-    assert.deepEqual(taken.flat().toSorted(), [dueAt, dueAt + 1]);
+    assert.deepEqual(
+      taken.flat().toSorted((left, right) => left - right),
+      [dueAt, dueAt + 1],
+    );
     const error = { code: 'E_SESSION_BUSY', message: 'busy', retryable: true };
     const place = { triggerId: 'a', slot: dueAt };
     assert.ok(await triggers.settle(place, { status: 'pending', error, retryAt: dueAt + 5_000 }));

@@ -9,7 +9,7 @@ import { createGroupWire } from './group/group-wire.ts';
 import { createJoin } from './join.ts';
 import { createSpawn } from './spawn.ts';
 
-const sourceName = 'group';
+const sourceName = 'tools-agents';
 
 const plugin: Plugin<'toolSource', ToolSelection> = defineToolsPlugin({
   name: sourceName,

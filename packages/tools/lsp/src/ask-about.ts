@@ -1,8 +1,7 @@
 import type { ToolContext } from '@ravi/kernel';
 import type { Workspace } from '@ravi/tools-kit';
-import type { LspParts } from './server/server-pool.ts';
 import type { OpenDocument } from './server/documents.ts';
-import type { ReadyServer } from './server/server-pool.ts';
+import type { LspParts, ReadyServer } from './server/server-pool.ts';
 import { findPosition } from './text/positions.ts';
 import type { AskedPlace, ProtocolPosition } from './text/positions.ts';
 

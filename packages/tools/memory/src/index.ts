@@ -11,7 +11,7 @@ import { createSearchMemory } from './search-memory.ts';
 export type { MemoryOptions } from './memory-parts.ts';
 
 const plugin: Plugin<'toolSource', MemoryOptions & ToolSelection> = defineToolsPlugin({
-  name: 'memory',
+  name: 'tools-memory',
   options: {
     trustAgents: {
       type: 'boolean',

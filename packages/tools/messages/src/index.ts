@@ -10,7 +10,7 @@ import { createSendMessage } from './send-message.ts';
 export type { MessageOptions } from './message-parts.ts';
 
 const plugin: Plugin<'toolSource', MessageOptions & ToolSelection> = defineToolsPlugin({
-  name: 'messages',
+  name: 'tools-messages',
   options: {
     unapproved: {
       type: 'array',

@@ -9,7 +9,7 @@ import type { TriggerToolParts } from './trigger-parts.ts';
 import { watchChannelTool } from './watch-channel.ts';
 
 const plugin: Plugin<'toolSource', ToolSelection> = defineToolsPlugin<object, TriggerToolParts>({
-  name: 'triggers',
+  name: 'tools-triggers',
   options: {},
   open: (_options, { triggers }) => ({ triggers }),
   tools: {
