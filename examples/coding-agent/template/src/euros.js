@@ -1,0 +1,4 @@
+/** Returns cents as people write them. */
+export function euros(cents) {
+  return `${(cents / 100).toFixed(2)} €`;
+}
