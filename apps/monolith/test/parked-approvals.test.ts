@@ -132,15 +132,18 @@ for (const [name, work] of Object.entries({ ...works, ...nested })) {
   );
 
   test(`a parked question of ${name} is withdrawn with its run, and a decision on it is refused`, async () => {
-    await using server = await startServer(parking, withHelper, { isServer: true });
-    const { id } = await send(server.url, '/v1/runs', work);
-    const { approval } = await changed(server.url, 'parked');
-    await until(server.url, id, 'run-paused');
-    assert.equal((await send(server.url, `/v1/runs/${id}/cancel`, {})).status, 'cancelled');
-    await changed(server.url, 'withdrawn');
-    const late = await server.post(`/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
-    assert.deepEqual([late.status, late.body.error?.code], [410, 'E_APPROVAL_WITHDRAWN']);
-    assert.deepEqual(await server.installation.launches(), []);
+    // The module of the sub-agent and the server share the classes of agents in a process of their own.
+    await using installation = await createInstallation(parking, withHelper);
+    using server = startProcess(installation.folder, ['--port', '0']);
+    const url = await server.url();
+    const { id } = await send(url, '/v1/runs', work);
+    const { approval } = await changed(url, 'parked');
+    await until(url, id, 'run-paused');
+    assert.equal((await send(url, `/v1/runs/${id}/cancel`, {})).status, 'cancelled');
+    await changed(url, 'withdrawn');
+    const late = await send(url, `/v1/approvals/${approval.id}/decision`, { decision: 'approved' });
+    assert.equal(late.error?.code, 'E_APPROVAL_WITHDRAWN');
+    assert.deepEqual(await installation.launches(), []);
   });
 }
 
@@ -197,14 +200,16 @@ for (const [name, work] of Object.entries({ ...works, ...nested })) {
     { timeout: 60_000 },
     async () => {
       const approvals = { ...parking.approvals, maxParkedDays: 2 / 86_400 };
-      await using server = await startServer({ ...parking, approvals }, withHelper, { isServer: true });
-      const { id } = await send(server.url, '/v1/runs', work);
-      assert.equal((await changed(server.url, 'parked')).approval.status, 'parked');
-      await changed(server.url, 'expired');
-      const end = await until(server.url, id, 'run-end');
+      await using installation = await createInstallation({ ...parking, approvals }, withHelper);
+      using server = startProcess(installation.folder, ['--port', '0']);
+      const url = await server.url();
+      const { id } = await send(url, '/v1/runs', work);
+      assert.equal((await changed(url, 'parked')).approval.status, 'parked');
+      await changed(url, 'expired');
+      const end = await until(url, id, 'run-end');
       assert.notEqual(end.status, 'cancelled');
-      assert.deepEqual(await server.installation.launches(), []);
-      assert.match(JSON.stringify(await send(server.url, `/v1/runs/${id}`)), /E_APPROVAL_EXPIRED/);
+      assert.deepEqual(await installation.launches(), []);
+      assert.match(JSON.stringify(await send(url, `/v1/runs/${id}`)), /E_APPROVAL_EXPIRED/);
     },
   );
 }
