@@ -31,6 +31,8 @@ export interface ToolExecutionResult {
  * Small values that the tools of one run share, its scripts and the parts of an agent included. They end with the run. If its runs
  * are stored, they outlive its pauses and its process: what a call has changed is stored before its result is used. A call that is
  * made again after a crash sees what its earlier attempt has stored. Without a state store they end with the process.
+ *
+ * A key that begins with `@` belongs to a tool, for what a model must not change: tools that offer the scratchpad to a model leave these keys out.
  */
 export interface Scratchpad {
   /** Returns a copy; `undefined` if the key has no value. */

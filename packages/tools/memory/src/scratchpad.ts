@@ -13,7 +13,7 @@ export function createScratchpad(): Tool {
       type: 'object',
       properties: {
         action: { enum: ['get', 'set', 'delete', 'list'] },
-        key: { type: 'string', minLength: 1, maxLength: 256, description: 'Not for "list".' },
+        key: { type: 'string', minLength: 1, maxLength: 256, description: 'Does not begin with "@". Not for "list".' },
         value: { description: 'Any JSON value, for "set".' },
       },
       required: ['action'],
@@ -35,8 +35,10 @@ export function createScratchpad(): Tool {
     execute(args, { scratchpad, check }): JsonObject {
       check();
       const { action, key, value } = args as unknown as ScratchpadArguments;
-      if (action === 'list') return { keys: [...scratchpad.keys()] };
+      if (action === 'list') return { keys: [...scratchpad.keys()].filter((name) => !isOfTool(name)) };
       if (key === undefined) throw invalid(`"${action}" needs a key`);
+      if (isOfTool(key))
+        throw invalid(`The key ${JSON.stringify(key)} begins with "@", as the keys of tools do; choose another`);
       const before = scratchpad.get(key) as JsonValue | undefined;
       const found = before !== undefined;
       if (action === 'get') return { value: before ?? null, found };
@@ -55,6 +57,11 @@ interface ScratchpadArguments {
   readonly action: 'get' | 'set' | 'delete' | 'list';
   readonly key?: string;
   readonly value?: JsonValue;
+}
+
+// Read marks of files, for example: a model that could write them would pass for one that has read the files.
+function isOfTool(key: string): boolean {
+  return key.startsWith('@');
 }
 
 function invalid(message: string): KernelError {

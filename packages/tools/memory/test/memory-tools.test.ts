@@ -136,6 +136,20 @@ test('a cancelled call stores nothing', async () => {
   assert.equal(kept.all.length, 0);
 });
 
+test('the scratchpad neither shows nor changes the keys of tools', async () => {
+  const context = createToolContext();
+  context.scratchpad.set('@files/read/0', 'mark');
+  const values = async (args: JsonObject): Promise<unknown> =>
+    (await scratchpad.execute(args, context)).structuredContent;
+  assert.deepEqual(await values({ action: 'list' }), { keys: [] });
+  for (const action of ['get', 'set', 'delete']) {
+    await assert.rejects(async () => values({ action, key: '@files/read/0', value: 'forged' }), {
+      code: 'E_ARGUMENTS_INVALID',
+    });
+  }
+  assert.equal(context.scratchpad.get('@files/read/0'), 'mark');
+});
+
 test('the scratchpad sets, gets, lists and deletes', async () => {
   const context = createToolContext();
   const values = async (args: JsonObject): Promise<unknown> =>

@@ -5,7 +5,7 @@ import type { Scratchpad, ToolContext } from '@ravi/kernel';
 /** Pattern of the names of members and channels of a group. */
 export const groupNamePattern = '^[a-z][a-z0-9_-]{0,31}$';
 
-const key = 'group';
+const key = '@group';
 const maxParts = 50;
 
 /** Agent at work in a group. */

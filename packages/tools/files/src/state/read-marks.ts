@@ -62,7 +62,7 @@ export class ReadMarks {
   #entryOf({ path }: Place): { readonly key: string; readonly name: string } {
     const digest = digestOf(`${this.#root}\0${path.normalize('NFC').toLowerCase()}`);
     const bucket = digest.charCodeAt(nameLength) % bucketCount;
-    return { key: `files/read/${bucket}`, name: digest.slice(0, nameLength) };
+    return { key: `@files/read/${bucket}`, name: digest.slice(0, nameLength) };
   }
 }
 

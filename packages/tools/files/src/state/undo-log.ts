@@ -41,7 +41,7 @@ export class UndoLog {
 
   constructor(context: ToolContext, { root }: Workspace) {
     this.#context = context;
-    this.#key = `files/undo/${digestOf(root).slice(0, 8)}`;
+    this.#key = `@files/undo/${digestOf(root).slice(0, 8)}`;
   }
 
   /** Prepares the record of a change, before it is made. `undefined` if its content cannot be kept: it is then not undone. */

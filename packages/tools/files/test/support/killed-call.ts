@@ -33,7 +33,7 @@ async function callAll(): Promise<void> {
         ...scratchpad,
         // The content that the run knows is stored after the file was replaced.
         set: (key) => {
-          if (isLast && dieAt === 'end' && key.startsWith('files/read/')) die();
+          if (isLast && dieAt === 'end' && key.startsWith('@files/read/')) die();
         },
         delete: () => {
           if (isLast && dieAt === 'end') die();
