@@ -3,7 +3,7 @@ import type { JsonSchema, OpenToolSource, Plugin, PluginContext, Tool, ToolSourc
 
 /** Options that every package of tools has. */
 export interface ToolSelection {
-  /** Name of the source in reports. Default: the name of the package. */
+  /** Name of the source in reports. Default: the prefix and the name of the package. */
   readonly name?: string;
   /** Names of the tools to offer. Default: all of the package. */
   readonly tools?: readonly string[];
@@ -44,8 +44,7 @@ export function defineToolsPlugin<Options extends object, Parts extends object>(
         name: {
           type: 'string',
           pattern: '^[A-Za-z][A-Za-z0-9_-]{0,31}$',
-          default: definition.name,
-          description: 'Name of the source in reports.',
+          description: `Name of the source in reports. Default: the prefix and ${definition.name}.`,
         },
         tools: {
           type: 'array',
@@ -74,7 +73,7 @@ function createSource<Options extends object, Parts extends object>(
   options: Options & ToolSelection,
   context: PluginContext,
 ): ToolSource {
-  const { name = definition.name, prefix = '', tools: chosen = Object.keys(definition.tools) } = options;
+  const { prefix = '', name = `${prefix}${definition.name}`, tools: chosen = Object.keys(definition.tools) } = options;
   let parts: Parts | undefined;
   const source = defineToolSource({
     name,

@@ -41,6 +41,12 @@ test('offers the chosen tools in the order of the configuration, with a prefix',
   expect(disposed).toEqual(['x', 'x']);
 });
 
+test('a second source of a package with a prefix has a name of its own', async () => {
+  expect((await plugin.create({ word: 'x' }, context)).name).toBe('sample');
+  expect((await plugin.create({ word: 'x', prefix: 'my_' }, context)).name).toBe('my_sample');
+  expect((await plugin.create({ word: 'x', prefix: 'my_', name: 'mine' }, context)).name).toBe('mine');
+});
+
 test('names its tools in the schema, so that a misspelled one is an error of the configuration', () => {
   const schema = plugin.configSchema as { readonly properties: Readonly<Record<string, unknown>> };
   expect(schema.properties['tools']).toMatchObject({ items: { enum: ['one', 'two'] } });
