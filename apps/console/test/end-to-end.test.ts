@@ -284,6 +284,7 @@ test('the server and the double that other tests use answer as the document of t
   await (await atServer(`/v1/runs/${storedId}/events`)).text();
   const snippet = { description: 'Weighs one thing.', code: 'export default await tools.weigh({ thing: 1 });' };
   await atServer('/v1/snippets/weigh_one', post(snippet, 'PUT'));
+  await atServer('/v1/channels/news/messages', post({ message: 'Seats are open' }));
   const double = openApiDouble();
   const checks = [
     createAnswerCheck(document, atServer),
