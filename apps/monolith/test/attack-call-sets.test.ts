@@ -116,15 +116,21 @@ test('keys that reach prototypes end the dry run, and nothing is asked', async (
   assert.deepEqual(await actsOf(), before);
 });
 
-test('an approval of one set for the run holds for no other set of the run', { timeout: 60_000 }, async () => {
-  const scriptFor = (target: string): object => set(`await tools.launch({ target: '${target}' });`);
-  const id = await start(server.url, task([['tool_chain', scriptFor('one')]], [['tool_chain', scriptFor('two')]]));
-  const [first] = await pendingOf(server.url, id, 1);
-  await approve(server.url, first, { decision: 'approved', scope: 'run' });
-  const [second] = await pendingOf(server.url, id, 1);
-  assert.equal(second.args.calls[0].arguments.target, 'two');
-  assert.deepEqual(await server.installation.launches(), ['launch one']);
-});
+test(
+  'a set is not approved for the run, and each further set of the run is asked for',
+  { timeout: 60_000 },
+  async () => {
+    const scriptFor = (target: string): object => set(`await tools.launch({ target: '${target}' });`);
+    const id = await start(server.url, task([['tool_chain', scriptFor('one')]], [['tool_chain', scriptFor('two')]]));
+    const [first] = await pendingOf(server.url, id, 1);
+    const forRun = await send(server.url, `/v1/approvals/${first.id}/decision`, { decision: 'approved', scope: 'run' });
+    assert.equal(forRun.error.code, 'E_REQUEST_INVALID');
+    await approve(server.url, first);
+    const [second] = await pendingOf(server.url, id, 1);
+    assert.equal(second.args.calls[0].arguments.target, 'two');
+    assert.deepEqual(await server.installation.launches(), ['launch one']);
+  },
+);
 
 test('a script gets no result of its dry run from a tool that was forbidden before the approval', async () => {
   const code = `const { text, error } = await tools.secret.safe({}); await tools.launch(); return error?.code ?? text;`;
