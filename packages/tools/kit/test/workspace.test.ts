@@ -76,6 +76,20 @@ test('follows links inside, and none that leads outside', async () => {
   expect(await codeOf('round')).toBe('E_FILE_KIND');
 });
 
+test('`..` of an absolute path or link is the folder above what the links before it lead to', async () => {
+  mkdirSync(pathOf('inside', 'sub', 'deep'));
+  symlinkSync('sub/deep', pathOf('inside', 'deep'));
+  symlinkSync('../outside', pathOf('inside', 'out'));
+  symlinkSync(pathOf('inside', 'deep') + '/../b.txt', pathOf('inside', 'right'));
+  symlinkSync(pathOf('inside', 'out') + '/../a.txt', pathOf('inside', 'wrong'));
+  expect(await read('right')).toBe('below');
+  expect(await read(`${pathOf('inside', 'deep')}/../b.txt`)).toBe('below');
+  expect(await codeOf('wrong')).toBe('E_PATH_OUTSIDE');
+  for (const path of [`${pathOf('inside', 'out')}/../a.txt`, `${pathOf('inside')}-other/a.txt`]) {
+    await expect(read(path), path).rejects.toMatchObject({ code: 'E_PATH_OUTSIDE' });
+  }
+});
+
 test.each([
   ['../outside/secret.txt', 'E_PATH_OUTSIDE'],
   ['sub/../../outside/secret.txt', 'E_PATH_OUTSIDE'],

@@ -279,6 +279,15 @@ describe('commands that only read', () => {
     expect((await plain.run('bash', { command: 'ls' })).approvals).toHaveLength(1);
   });
 
+  test('do not read what is above the target of a link', async () => {
+    workspace.link('../', 'a');
+    workspace.link(`${workspace.root}/a/../inside`, 'link');
+    workspace.link(`${workspace.root}/a/../secret.txt`, 'secret');
+    for (const command of ['cat secret', 'ls link']) {
+      expect((await workspace.run('bash', { command })).result.error?.code, command).toBe('E_PATH_OUTSIDE');
+    }
+  });
+
   test('do not read through a link that leads outside', async () => {
     workspace.link('../secret.txt', 'link');
     workspace.link('..', 'up');

@@ -1,4 +1,4 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, sep } from 'node:path';
 import { invalidPath } from './path-error.ts';
 
 const maxPathBytes = 4096;
@@ -12,7 +12,7 @@ export function readPath(path: string, root: string): readonly string[] {
   if (path === '') throw invalidPath(path, 'is empty; "." is the workspace');
   if (path.includes('\0')) throw invalidPath(path, 'has a NUL character');
   if (Buffer.byteLength(path) > maxPathBytes) throw invalidPath(path, `has more than ${maxPathBytes} bytes`);
-  return splitPath(isAbsolute(path) ? fromRoot(path, root) : path);
+  return splitFrom(path, root);
 }
 
 /** Splits a path at its separators, without `.` and empty parts. */
@@ -20,7 +20,14 @@ export function splitPath(path: string): string[] {
   return path.split(sep === '\\' ? /[\\/]/ : '/').filter((part) => part !== '' && part !== '.');
 }
 
-function fromRoot(path: string, root: string): string {
-  // A text that does not begin with the root gives `..` parts, which the walk refuses.
-  return relative(root, path);
+/**
+ * Splits a path that begins at `root` if it is absolute. `..` stays: it is the folder above only after the links before it were followed. An
+ * absolute path whose text does not begin with the root gives `..`, which the walk refuses.
+ */
+export function splitFrom(path: string, root: string): string[] {
+  if (!isAbsolute(path)) return splitPath(path);
+  const text = sep === '\\' ? path.replaceAll('/', sep) : path;
+  const folder = root.endsWith(sep) ? root : `${root}${sep}`;
+  if (text === root) return [];
+  return text.startsWith(folder) ? splitPath(text.slice(folder.length)) : ['..'];
 }

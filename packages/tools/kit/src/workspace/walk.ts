@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { fileError, outsideError } from './path-error.ts';
-import { splitPath } from './read-path.ts';
+import { splitFrom } from './read-path.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
@@ -59,7 +59,7 @@ export function walk(root: string, parts: readonly string[], shown: string, opti
         links += 1;
         if (links > maxLinks) throw fileError(shown, Object.assign(new Error(), { code: 'ELOOP' }));
         if (isAbsolute(link)) while (steps.length > 1) closeLast(steps, shown);
-        left.push(...splitPath(isAbsolute(link) ? relative(root, link) : link).toReversed());
+        left.push(...splitFrom(link, root).toReversed());
         continue;
       }
       if (left.length === 0) return placeOf(root, steps, name);
