@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KernelError } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { createToolContext, runTool } from '@ravi/testkit';
 import { toolContract } from '@ravi/testkit/tool';
+import { openWorkspace } from '@ravi/tools-kit';
+import type { Workspace } from '@ravi/tools-kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createShellWorkspace, isolations } from './shell-workspace.ts';
 import type { ShellWorkspace } from './shell-workspace.ts';
@@ -278,6 +281,21 @@ describe('commands that only read', () => {
     using plain = createShellWorkspace();
     expect((await plain.run('bash', { command: 'ls' })).approvals).toHaveLength(1);
   });
+
+  test.each(['E_PATH_OUTSIDE', 'E_FILE_FORBIDDEN', 'E_ARGUMENTS_INVALID', 'E_FILE_KIND', 'E_FILE_BUSY'])(
+    'do not start if a path that they read fails with %s',
+    async (code) => {
+      const own = openWorkspace(workspace.root);
+      const locate: Workspace['locate'] = (path, options) => {
+        if (path.includes('closed')) throw new KernelError(code, 'Refused');
+        return own.locate(path, options);
+      };
+      using other = createShellWorkspace({ safeCommands: true, workspaceOf: () => ({ ...own, locate }) });
+      workspace.write({ closed: 'content', open: 'content' });
+      expect((await other.run('bash', { command: 'cat closed' })).result.error?.code).toBe(code);
+      expect((await other.run('bash', { command: 'cat missing || cat open' })).result.status).toBe('ok');
+    },
+  );
 
   test('do not read what is above the target of a link', async () => {
     workspace.link('../', 'a');

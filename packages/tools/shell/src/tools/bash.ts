@@ -1,4 +1,4 @@
-import { defineTool, KernelError } from '@ravi/kernel';
+import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
 import type { RiskAssessment, Tool, ToolContext } from '@ravi/kernel';
 import { runCommand } from '../process/run-command.ts';
 import type { CommandRun } from '../process/run-command.ts';
@@ -125,8 +125,8 @@ function checkReads(parts: ShellParts, { command, folder, context }: SafeCommand
     try {
       workspace.locate(`${folder.name}/${path}`)[Symbol.dispose]();
     } catch (error) {
-      // What does not exist is left to the command, which says so.
-      if (error instanceof Error && 'code' in error && error.code === 'E_PATH_OUTSIDE') throw error;
+      // What does not exist is left to the command, which says so. After any other error it is unknown where the path leads.
+      if (!isKernelError(error) || error.code !== 'E_FILE_NOT_FOUND') throw error;
     }
   }
   return { PATH: readPath };
