@@ -218,6 +218,25 @@ test('a long or deep script is judged quickly and without an exception', () => {
   }
 });
 
+test.each([
+  ['words', `env ${'a '.repeat(9000)}`],
+  ['words of a list', `echo ${'a '.repeat(9000)}`],
+  ['commands', 'sh;'.repeat(4000)],
+  ['nested substitutions', '$('.repeat(20_000)],
+  ['texts of a shell', `sh ${'"a b" '.repeat(2000)}`],
+])('more %s than are judged in bounded time are critical', (_, command) => {
+  const { risk, summary } = classifyCommand(command);
+  expect(risk).toBe('critical');
+  expect(summary).toContain('too long to judge');
+});
+
+test('the limit leaves room for a long command, and hides nothing before or after it', () => {
+  expect(riskOf(`env ${'a '.repeat(3900)}`)).toBe('high');
+  expect(classifyCommand(`env ${'a '.repeat(3900)} rm -rf x`).summary).toContain('(rm)');
+  expect(classifyCommand(`env ${'kill '.repeat(30)} rm -rf x`).summary).toContain('too many programs');
+  expect(riskOf('xargs cp -t /dev/sda')).toBe('critical');
+});
+
 test('each command that only reads is one that bash and the parser read in the same way', () => {
   // The oracle is bash itself: `-n` reads a script without running it.
   for (const command of [

@@ -1,12 +1,15 @@
 import type { RiskAssessment } from '@ravi/kernel';
 import type { Command, Redirect, SyntaxNode } from 'unbash';
-import { criticalReason, isDevice } from './critical-commands.ts';
+import { criticalReason, deviceReason, isDevice, isJudged, nameOf } from './critical-commands.ts';
 import { readOnlyReads } from './read-only-script.ts';
 import { literalOf, parseShell, wordsOf } from './shell-words.ts';
-import type { ShellTree } from './shell-words.ts';
+import type { ParseBudget, ShellTree } from './shell-words.ts';
 
 const maxDepth = 5;
 const maxShown = 160;
+// Above these a person has to look: judging more would block the process.
+const maxNodes = 4000;
+const maxPrograms = 20;
 
 const shells = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'fish', 'busybox']);
 const interpreters = new Set([...shells, 'python', 'python3', 'perl', 'ruby', 'node', 'php', 'osascript', 'pwsh']);
@@ -52,13 +55,15 @@ export interface CommandRisk extends Required<RiskAssessment> {
 
 /**
  * Judges a script by its syntax. `safe`: only commands of a short list, with options that change nothing. `critical`: something that cannot be
- * undone was found, which the summary names. Anything else, and what cannot be parsed, is `high`. It finds mistakes and carelessness; it
+ * undone was found, which the summary names, or the script has more than 4 000 parts. Anything else, and what cannot be parsed, is `high`. It finds mistakes and carelessness; it
  * cannot find what a script hides on purpose.
  */
 export function classifyCommand(source: string): CommandRisk {
-  const tree = parseShell(source);
+  const budget: ParseBudget = { nodes: maxNodes };
+  const tree = parseShell(source, budget);
   const shown = shorten(source);
-  const reasons = [...new Set(reasonsOf(tree, 0))];
+  const found = reasonsOf(tree, { depth: 0, budget });
+  const reasons = [...new Set(budget.nodes < 0 ? ['is too long to judge', ...found] : found)];
   if (reasons.length > 0) {
     return { risk: 'critical', summary: `Run in the shell: ${shown}. It ${reasons.slice(0, 4).join(', ')}`, reads: [] };
   }
@@ -73,34 +78,49 @@ function shorten(source: string): string {
   return JSON.stringify(line.length > maxShown ? `${line.slice(0, maxShown)}…` : line);
 }
 
-function reasonsOf(tree: ShellTree, depth: number): readonly string[] {
-  return tree.nodes.flatMap((node) => {
-    if (node.type === 'Command') return reasonsOfCommand(node, tree, depth);
-    if (node.type === 'Redirect') return reasonOfRedirect(node) ?? [];
-    if (node.type === 'Function') return startsItself(node, tree) ? 'starts itself again and again' : [];
-    return [];
-  });
+interface Nesting {
+  readonly depth: number;
+  readonly budget: ParseBudget;
 }
 
-function reasonsOfCommand(command: Command, tree: ShellTree, depth: number): readonly string[] {
+function reasonsOf(tree: ShellTree, nesting: Nesting): readonly string[] {
+  const downloading = downloadingNodes(tree);
+  const reasons = tree.nodes.flatMap((node) => {
+    if (node.type === 'Command') return reasonsOfCommand(node, { tree, downloading, nesting });
+    if (node.type === 'Redirect') return reasonOfRedirect(node) ?? [];
+    return [];
+  });
+  return startsItself(tree) ? [...reasons, 'starts itself again and again'] : reasons;
+}
+
+interface Surroundings {
+  readonly tree: ShellTree;
+  /** Nodes with a command in them that downloads. */
+  readonly downloading: ReadonlySet<SyntaxNode>;
+  readonly nesting: Nesting;
+}
+
+function reasonsOfCommand(command: Command, { tree, downloading, nesting }: Surroundings): readonly string[] {
   const words = wordsOf(command);
   const name = nameOf(words[0]);
-  const reasons = [criticalReason(words)];
-  // What a command such as xargs or env starts may be at any place after its own options.
-  if (startsOthers.has(name)) reasons.push(...words.slice(1).map((_, index) => criticalReason(words.slice(index + 1))));
+  const reasons = [criticalReason(words), deviceReason(words.slice(1))];
+  if (startsOthers.has(name)) reasons.push(...reasonsOfStarted(words));
   if (passesOperands.has(name) && words.some((word) => deletes.has(nameOf(word))))
     reasons.push('deletes files that another program finds');
   if (interpreters.has(name) || runsText.has(name)) {
     if (comesFromPipe(command, tree) && readsItsInput(words))
       reasons.push('runs what comes out of a pipe as a program');
-    if (hasDownload(command, tree)) reasons.push('runs a program that it downloads');
-    reasons.push(...reasonsOfTexts(command, words, depth));
+    if (downloading.has(command)) reasons.push('runs a program that it downloads');
+    reasons.push(...reasonsOfTexts(command, words, nesting));
   }
   return reasons.filter((reason) => reason !== undefined);
 }
 
-function nameOf(word: string | undefined): string {
-  return word === undefined ? '' : word.slice(word.lastIndexOf('/') + 1);
+// What a command such as xargs or env starts may be at any place after its own options.
+function reasonsOfStarted(words: readonly (string | undefined)[]): readonly (string | undefined)[] {
+  const places = [...words.keys()].filter((index) => index > 0 && isJudged(nameOf(words[index])));
+  const reasons = places.slice(0, maxPrograms).map((index) => criticalReason(words.slice(index)));
+  return places.length > maxPrograms ? [...reasons, 'names too many programs to judge'] : reasons;
 }
 
 // `sh`, `sh -s -- x` and `sh -` read their program from the pipe; `sh file` and `sh -c text` do not.
@@ -126,16 +146,21 @@ function comesFromPipe(command: Command, { parents }: ShellTree): boolean {
   return false;
 }
 
-function hasDownload(command: Command, { nodes, parents }: ShellTree): boolean {
-  return nodes.some((node) => {
-    if (node.type !== 'Command' || !['curl', 'wget', 'fetch', 'nc'].includes(nameOf(wordsOf(node)[0]))) return false;
-    for (let at = parents.get(node); at !== undefined; at = parents.get(at)) if (at === command) return true;
-    return false;
-  });
+function downloadingNodes({ nodes, parents }: ShellTree): ReadonlySet<SyntaxNode> {
+  const found = new Set<SyntaxNode>();
+  for (const node of nodes) {
+    if (node.type !== 'Command' || !['curl', 'wget', 'fetch', 'nc'].includes(nameOf(wordsOf(node)[0]))) continue;
+    for (let at = parents.get(node); at !== undefined && !found.has(at); at = parents.get(at)) found.add(at);
+  }
+  return found;
 }
 
 // Text that a shell is given as its program: `bash -c 'text'`, `eval text`, a here-document.
-function reasonsOfTexts(command: Command, words: readonly (string | undefined)[], depth: number): readonly string[] {
+function reasonsOfTexts(
+  command: Command,
+  words: readonly (string | undefined)[],
+  { depth, budget }: Nesting,
+): readonly string[] {
   const name = nameOf(words[0]);
   if (depth >= maxDepth) return ['hides a program in a program'];
   const texts: string[] = [];
@@ -154,7 +179,9 @@ function reasonsOfTexts(command: Command, words: readonly (string | undefined)[]
         texts.push(literalOf(redirect.target) ?? '');
     }
   }
-  return texts.flatMap((text) => reasonsOf(parseShell(text), depth + 1));
+  return texts.flatMap((text) =>
+    budget.nodes < 0 ? [] : reasonsOf(parseShell(text, budget), { depth: depth + 1, budget }),
+  );
 }
 
 function reasonOfRedirect({ operator, target }: Redirect): string | undefined {
@@ -167,22 +194,17 @@ function reasonOfRedirect({ operator, target }: Redirect): string | undefined {
     : undefined;
 }
 
-function startsItself(
-  node: Extract<SyntaxNode, { readonly type: 'Function' }>,
-  { nodes, parents }: ShellTree,
-): boolean {
-  const calls = nodes.filter(
-    (each) => each.type === 'Command' && each.name?.value === node.name.value && isInside(each, node, parents),
-  );
-  return calls.some((call) => {
-    for (let at = parents.get(call); at !== undefined && at !== node; at = parents.get(at)) {
-      if (at.type === 'Pipeline' || (at.type === 'Statement' && at.background === true)) return true;
+// A function with a call of itself in a pipeline or in the background.
+function startsItself({ nodes, parents }: ShellTree): boolean {
+  const functions = new Set(nodes.map((node) => (node.type === 'Function' ? node.name.value : undefined)));
+  return nodes.some((call) => {
+    const name = call.type === 'Command' ? call.name?.value : undefined;
+    if (name === undefined || !functions.has(name)) return false;
+    let isApart = false;
+    for (let at = parents.get(call); at !== undefined; at = parents.get(at)) {
+      if (isApart && at.type === 'Function' && at.name.value === name) return true;
+      isApart ||= at.type === 'Pipeline' || (at.type === 'Statement' && at.background === true);
     }
     return false;
   });
-}
-
-function isInside(node: SyntaxNode, outer: SyntaxNode, parents: ReadonlyMap<SyntaxNode, SyntaxNode>): boolean {
-  for (let at = parents.get(node); at !== undefined; at = parents.get(at)) if (at === outer) return true;
-  return false;
 }

@@ -173,19 +173,31 @@ const judges: Readonly<Record<string, Judge>> = {
 
 const sqlPrograms = new Set(['psql', 'mysql', 'mariadb', 'sqlite3', 'sqlcmd']);
 
+/** Returns the name of a program without its folder; empty for a word that the shell expands. */
+export function nameOf(word: string | undefined): string {
+  return word === undefined ? '' : word.slice(word.lastIndexOf('/') + 1);
+}
+
+/** Returns true if {@link criticalReason} knows a program with the name. */
+export function isJudged(name: string): boolean {
+  return name.startsWith('mkfs') || sqlPrograms.has(name) || Object.hasOwn(judges, name);
+}
+
 /** Returns why a command with these words cannot be undone, for example `deletes files or folders for good (rm)`. */
 export function criticalReason(words: Words): string | undefined {
-  const [path] = words;
-  if (path === undefined) return undefined;
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = nameOf(words[0]);
   if (name.startsWith('mkfs')) return ofDisk(words);
   const rest = words.slice(1);
   if (sqlPrograms.has(name) && rest.some((word) => /\b(?:drop|truncate|delete\s+from|alter)\b/iu.test(word ?? ''))) {
     return 'deletes or changes data of a database';
   }
-  const device = rest.find((word) => word !== undefined && isDevice(word.replace(/^[a-z]+=/u, '')));
-  if (device !== undefined) return `uses the device ${device.slice(0, 60)}`;
   return Object.hasOwn(judges, name) ? judges[name]?.(rest) : undefined;
+}
+
+/** Returns a reason if a word of a command is a device. */
+export function deviceReason(words: Words): string | undefined {
+  const device = words.find((word) => word !== undefined && isDevice(word.replace(/^[a-z]+=/u, '')));
+  return device === undefined ? undefined : `uses the device ${device.slice(0, 60)}`;
 }
 
 /** Returns true for a path of a device that is more than a source of zeros, chance or nothing. */

@@ -30,20 +30,36 @@ export interface ShellTree {
   readonly errors: readonly ParseError[];
 }
 
-/** Parses the text of a script as Bash reads it. Never throws for a mistake in the text: `errors` lists them. */
-export function parseShell(source: string): ShellTree {
+// The parser reads a substitution when its children are asked for, and the text to its end again for each one in another.
+const maxScripts = 20;
+
+/** Work that is left for judging a script and the scripts in it: the call that waits for the judgement blocks the process. */
+export interface ParseBudget {
+  /** Nodes that may still be read; below 0 if the script has more. */
+  nodes: number;
+}
+
+/**
+ * Parses the text of a script as Bash reads it. Never throws for a mistake in the text: `errors` lists them. Takes the nodes from the budget,
+ * and leaves out those for which it does not suffice. Above 20 substitutions in one another none are left.
+ */
+export function parseShell(source: string, budget: ParseBudget): ShellTree {
   const script = parse(source);
   const nodes: SyntaxNode[] = [];
   const parents = new Map<SyntaxNode, SyntaxNode>();
   const errors: ParseError[] = [];
-  const open: SyntaxNode[] = [script];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  const open: (readonly [node: SyntaxNode, scripts: number])[] = [[script, 0]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, outer] = next;
+    const scripts = node.type === 'Script' ? outer + 1 : outer;
+    budget.nodes = scripts > maxScripts ? -1 : budget.nodes - 1;
+    if (budget.nodes < 0) break;
     nodes.push(node);
     if (node.type === 'Script') errors.push(...(node.errors ?? []));
     const parent = node;
     forEachChild(node, (child) => {
       parents.set(child, parent);
-      open.push(child);
+      open.push([child, scripts]);
     });
   }
   return { script, nodes, parents, errors };
