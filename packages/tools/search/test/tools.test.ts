@@ -8,6 +8,7 @@ import { toolContract } from '@ravi/testkit/tool';
 import { toolSourceContract } from '@ravi/testkit/tool-source';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import plugin from '../src/index.ts';
+import { walkTree } from '../src/walk/walk-tree.ts';
 import { createSearchTree } from './search-tree.ts';
 import type { SearchTree } from './search-tree.ts';
 
@@ -240,6 +241,34 @@ test('a cancelled call ends', async () => {
   const running = run('grep', { pattern: 'needle' }, controller.signal);
   controller.abort();
   await expect(running).rejects.toMatchObject({ code: 'E_CANCELLED' });
+});
+
+test('a .gitignore with many rules leaves turns to other work, and to the end of the call', async () => {
+  const rules = Array.from({ length: 999 }, (_, index) => `*a*b*c*${index}x`).join('\n');
+  tree.write(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`name-${index}`, ''])));
+  tree.write({ '.gitignore': rules });
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  const walk = walkTree(tree.workspace, { start: '.', usesGitignore: true });
+  await walk.next();
+  clearImmediate(timer);
+  // 101 entries with 999 rules each.
+  expect(turns).toBeGreaterThanOrEqual(9);
+  const controller = new AbortController();
+  const running = walkTree(tree.workspace, { start: '.', usesGitignore: true, signal: controller.signal }).next();
+  controller.abort(new Error('enough'));
+  await expect(running).rejects.toThrow('enough');
+});
+
+test('of a .gitignore the first 1,000 lines count, and none above 256 characters', async () => {
+  tree.write({ first: '', last: '', later: '', long: '' });
+  tree.write({ '.gitignore': `first\n/${'*'.repeat(256)}long\n${'#\n'.repeat(997)}last\nlater` });
+  const { result } = await run('tree', {});
+  expect(result.text).toBe('.gitignore\nlater\nlong\n3 entries');
 });
 
 test('a run without a folder says what to configure', async () => {

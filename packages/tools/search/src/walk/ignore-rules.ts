@@ -3,6 +3,7 @@ import { compileParts } from '../glob/glob-pattern.ts';
 interface IgnoreRule {
   readonly isNegated: boolean;
   readonly foldersOnly: boolean;
+  readonly tests: number;
   readonly matches: (path: string) => boolean;
 }
 
@@ -15,9 +16,12 @@ export interface IgnoreRules {
   readonly rules: readonly IgnoreRule[];
 }
 
-const maxRules = 10_000;
+const maxRules = 1000;
+// A rule has to be compared with each entry: long ones cost as much as many.
+const maxRuleLength = 256;
+const charactersPerTest = 16;
 
-/** Reads the text of a `.gitignore` (gitignore(5)); lines above 10 000 are left out. Each rule is matched in linear time. */
+/** Reads the text of a `.gitignore` (gitignore(5)). Lines after the first 1 000, and those above 256 characters, are left out. */
 export function readIgnoreRules(text: string, folder: string, above = ''): IgnoreRules {
   const lines = text.replace(/^\uFEFF/u, '').split(/\r?\n/u, maxRules);
   return { folder, above, rules: lines.flatMap((line) => readRule(line) ?? []) };
@@ -25,14 +29,15 @@ export function readIgnoreRules(text: string, folder: string, above = ''): Ignor
 
 function readRule(line: string): IgnoreRule | undefined {
   const trimmed = trimEnd(line);
-  if (trimmed === '' || trimmed.startsWith('#')) return undefined;
+  if (trimmed === '' || trimmed.length > maxRuleLength || trimmed.startsWith('#')) return undefined;
   const isNegated = trimmed.startsWith('!');
   const pattern = isNegated ? trimmed.slice(1) : trimmed;
   const foldersOnly = pattern.endsWith('/');
   const body = foldersOnly ? pattern.slice(0, -1) : pattern;
   const parts = body.split('/').filter((part, index) => part !== '' || index > 0);
   if (parts.length === 0 || parts.some((part) => part === '')) return undefined;
-  return { isNegated, foldersOnly, matches: compileParts(body.includes('/') ? parts : ['**', ...parts]) };
+  const tests = Math.ceil(body.length / charactersPerTest);
+  return { isNegated, foldersOnly, tests, matches: compileParts(body.includes('/') ? parts : ['**', ...parts]) };
 }
 
 // Spaces at the end do not count, unless a backslash is before the last one that is meant.
@@ -40,6 +45,11 @@ function trimEnd(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === ' ' && line[end - 2] !== '\\') end -= 1;
   return line.slice(0, end);
+}
+
+/** Returns the most tests that {@link isIgnored} makes for an entry. A rule counts as one test for every 16 characters. */
+export function countTests(files: readonly IgnoreRules[]): number {
+  return files.reduce((sum, { rules }) => rules.reduce((all, { tests }) => all + tests, sum), 0);
 }
 
 /** Returns true if the rules, of the outermost folder first, leave out the entry. The last rule that matches decides. */

@@ -4,12 +4,13 @@ import { dirname, join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isKernelError } from '@ravi/kernel';
 import type { Workspace } from '@ravi/tools-kit';
-import { isIgnored, readIgnoreRules } from './ignore-rules.ts';
+import { countTests, isIgnored, readIgnoreRules } from './ignore-rules.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 const maxIgnoreBytes = 1_048_576;
 const foldersPerTurn = 50;
+const testsPerTurn = 10_000;
 
 /** Entry of a folder. Links are listed and not followed. */
 export interface TreeEntry {
@@ -26,7 +27,7 @@ export interface TreeOptions {
   readonly usesGitignore: boolean;
   /** Folders below `start` that are entered; 1 lists `start` alone. Default: all. */
   readonly maxDepth?: number;
-  /** Ends the walk at the next folder. */
+  /** Ends the walk at the next folder, or earlier in a folder with many entries and rules. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,7 +39,8 @@ interface Folder {
 
 /**
  * Lists what is below a folder, in the order of the paths, part by part. `.git` is left out, and so is a folder that may not be read. Each
- * folder is opened by the workspace and never through a link. Gives other work a turn after every 50 folders.
+ * folder is opened by the workspace and never through a link. Gives other work a turn after every 50 folders
+ * and after every 10 000 tests of rules of a `.gitignore`.
  * @throws the reason of `signal`
  */
 export async function* walkTree(workspace: Workspace, options: TreeOptions): AsyncGenerator<TreeEntry, void> {
@@ -46,6 +48,7 @@ export async function* walkTree(workspace: Workspace, options: TreeOptions): Asy
   const first: Folder = { path: start, depth: 1, rules: usesGitignore ? rulesAbove(workspace, start) : [] };
   const open: (TreeEntry | Folder)[] = [first];
   let folders = 0;
+  let tests = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (!('depth' in next)) {
       yield next;
@@ -57,7 +60,14 @@ export async function* walkTree(workspace: Workspace, options: TreeOptions): Asy
     const found: (TreeEntry | Folder)[] = [];
     const entries = readFolder(workspace, next.path);
     const rules = usesGitignore ? rulesWithin(workspace, next, entries) : [];
+    const testsPerEntry = countTests(rules);
     for (const entry of entries) {
+      tests += testsPerEntry;
+      if (tests >= testsPerTurn) {
+        tests = 0;
+        await setImmediate();
+        signal?.throwIfAborted();
+      }
       if (entry.name === '.git') continue;
       const path = next.path === '.' ? entry.name : `${next.path}/${entry.name}`;
       const kind = kindOf(entry);
