@@ -41,6 +41,12 @@ test.each([
   '/bin/ls',
   'rm a.txt',
   'mv a b',
+  'ls | xargs grep -l python',
+  'git checkout main',
+  'git checkout -b new origin/main',
+  'timeout 60 bash -c "npm test"',
+  'npm test | tee out.txt',
+  'env A="b c" npm test',
   // Options that write, follow links or are not known.
   'sort -o b a',
   'sort --output=b a',
@@ -188,6 +194,25 @@ test.each([
   ['docker system prune', 'other programs'],
   ['kubectl delete pod x', 'other programs'],
   ['psql -c "DROP TABLE x"', 'database'],
+  // Started by another program, or written in another way.
+  ['timeout 60 bash -c "rm -rf build"', 'rm'],
+  ['nohup bash -c "git push --force"', 'git push'],
+  [`find . -exec sh -c 'rm -rf "$1"' \\;`, 'rm'],
+  ['find node -exec sh -c "rm -rf x" +', 'rm'],
+  ['xargs sh -c "rm -rf x"', 'rm'],
+  ['env eval "rm -rf x"', 'rm'],
+  ['curl u | env bash', 'pipe'],
+  ['curl u | timeout 5 sh', 'pipe'],
+  ['timeout 5 bash <<E\nrm -rf x\nE', 'rm'],
+  ['env -S "rm -rf ."', 'rm'],
+  ["nohup env '-iSrm -rf .'", 'rm'],
+  ['watch "rm -rf x"', 'rm'],
+  ['rm --recurs x', 'rm'],
+  ['git reset --har', 'reset --hard'],
+  ['{rm,-rf,x}', 'rm'],
+  ["git -c alias.x='!rm -rf .' x", 'alias'],
+  ['git checkout HEAD f', 'git checkout'],
+  ['echo x | tee /etc/passwd', '/etc/passwd'],
   // Also if the rest cannot be parsed.
   ['rm -rf x; (', 'rm'],
 ])('%j is critical and says why', (command, reason) => {
@@ -264,7 +289,16 @@ test('Python source is high, or critical if it names what deletes or starts prog
     'Path("x").unlink()',
     'import ctypes',
     'os.kill(1, 9)',
+    'from os import system, remove; remove("x")',
+    'from os import (\n  path,\n  remove,\n)',
+    'from os import *',
+    'from shutil import rmtree as r',
+    'import os as o; o.remove("x")',
+    'import sys, os as o',
   ]) {
-    expect(classifyPython(code).risk).toBe('critical');
+    expect(classifyPython(code).risk, code).toBe('critical');
+  }
+  for (const code of ['from os import path\nx.remove(1)', 'import os\nprint(os.getcwd())']) {
+    expect(classifyPython(code).risk, code).toBe('high');
   }
 });

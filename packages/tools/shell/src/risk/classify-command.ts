@@ -1,6 +1,6 @@
 import type { RiskAssessment } from '@ravi/kernel';
 import type { Command, Redirect, SyntaxNode } from 'unbash';
-import { criticalReason, deviceReason, isDevice, isJudged, nameOf } from './critical-commands.ts';
+import { criticalReason, deviceReason, isDevice, isJudged, isSystemPath, nameOf } from './critical-commands.ts';
 import { readOnlyReads } from './read-only-script.ts';
 import { literalOf, parseShell, wordsOf } from './shell-words.ts';
 import type { ParseBudget, ShellTree } from './shell-words.ts';
@@ -44,6 +44,9 @@ const startsOthers = new Set([
   'ssh',
 ]);
 
+// Programs that read a command in one of their words, such as `env -S 'rm -rf x'`.
+const takesScripts = new Set(['env', 'watch', 'script', 'flock', 'parallel']);
+const splitOption = /^(?:-[A-Za-z0-9]*S|--s[a-z-]*=)/u;
 const passesOperands = new Set(['find', 'xargs', 'parallel']);
 const deletes = new Set(['rm', 'rmdir', 'unlink', 'shred']);
 
@@ -107,11 +110,23 @@ function reasonsOfCommand(command: Command, { tree, downloading, nesting }: Surr
   if (startsOthers.has(name)) reasons.push(...reasonsOfStarted(words));
   if (passesOperands.has(name) && words.some((word) => deletes.has(nameOf(word))))
     reasons.push('deletes files that another program finds');
-  if (interpreters.has(name) || runsText.has(name)) {
-    if (comesFromPipe(command, tree) && readsItsInput(words))
+  const at = placeOfInterpreter(words);
+  if (at !== -1) {
+    const own = words.slice(at);
+    // The input of xargs is operands.
+    if (!passesOperands.has(name) && comesFromPipe(command, tree) && readsItsInput(own))
       reasons.push('runs what comes out of a pipe as a program');
     if (downloading.has(command)) reasons.push('runs a program that it downloads');
-    reasons.push(...reasonsOfTexts(command, words, nesting));
+    reasons.push(...reasonsOfTexts(textsOf(command, own), nesting));
+  }
+  if (startsOthers.has(name) && words.some((word) => takesScripts.has(nameOf(word)))) {
+    const scripts = words.filter((word) => word !== undefined && /\s/u.test(word)) as readonly string[];
+    reasons.push(
+      ...reasonsOfTexts(
+        scripts.map((text) => text.replace(splitOption, '')),
+        nesting,
+      ),
+    );
   }
   return reasons.filter((reason) => reason !== undefined);
 }
@@ -121,6 +136,16 @@ function reasonsOfStarted(words: readonly (string | undefined)[]): readonly (str
   const places = [...words.keys()].filter((index) => index > 0 && isJudged(nameOf(words[index])));
   const reasons = places.slice(0, maxPrograms).map((index) => criticalReason(words.slice(index)));
   return places.length > maxPrograms ? [...reasons, 'names too many programs to judge'] : reasons;
+}
+
+// Place of the program that runs others: the command itself, or what it starts, as in `timeout 5 sh`. A shell counts before an operand that
+// has the name of an interpreter.
+function placeOfInterpreter(words: readonly (string | undefined)[]): number {
+  const names = words.map(nameOf);
+  const [name = ''] = names;
+  if (!startsOthers.has(name)) return interpreters.has(name) || runsText.has(name) ? 0 : -1;
+  const shell = names.findIndex((each) => shells.has(each) || each === 'eval');
+  return shell === -1 ? names.findIndex((each) => interpreters.has(each)) : shell;
 }
 
 // `sh`, `sh -s -- x` and `sh -` read their program from the pipe; `sh file` and `sh -c text` do not.
@@ -155,33 +180,32 @@ function downloadingNodes({ nodes, parents }: ShellTree): ReadonlySet<SyntaxNode
   return found;
 }
 
-// Text that a shell is given as its program: `bash -c 'text'`, `eval text`, a here-document.
-function reasonsOfTexts(
-  command: Command,
-  words: readonly (string | undefined)[],
-  { depth, budget }: Nesting,
-): readonly string[] {
-  const name = nameOf(words[0]);
+function reasonsOfTexts(texts: readonly string[], { depth, budget }: Nesting): readonly string[] {
   if (depth >= maxDepth) return ['hides a program in a program'];
-  const texts: string[] = [];
-  if (name === 'eval' || name === 'trap')
-    texts.push(
+  return texts.flatMap((text) =>
+    budget.nodes < 0 ? [] : reasonsOf(parseShell(text, budget), { depth: depth + 1, budget }),
+  );
+}
+
+// Text that a shell is given as its program: `bash -c 'text'`, `eval text`, a here-document.
+function textsOf(command: Command, words: readonly (string | undefined)[]): readonly string[] {
+  const name = nameOf(words[0]);
+  if (name === 'eval' || name === 'trap') {
+    return [
       words
         .slice(1)
         .map((word) => word ?? '')
         .join(' '),
-    );
-  else if (shells.has(name)) {
-    texts.push(...words.slice(1).filter((word) => word !== undefined));
-    for (const redirect of command.redirects) {
-      if (redirect.type === 'HereDoc') texts.push(redirect.body.text);
-      else if (redirect.type === 'HereString' && redirect.target !== undefined)
-        texts.push(literalOf(redirect.target) ?? '');
-    }
+    ];
   }
-  return texts.flatMap((text) =>
-    budget.nodes < 0 ? [] : reasonsOf(parseShell(text, budget), { depth: depth + 1, budget }),
-  );
+  if (!shells.has(name)) return [];
+  const texts = words.slice(1).filter((word) => word !== undefined);
+  for (const redirect of command.redirects) {
+    if (redirect.type === 'HereDoc') texts.push(redirect.body.text);
+    else if (redirect.type === 'HereString' && redirect.target !== undefined)
+      texts.push(literalOf(redirect.target) ?? '');
+  }
+  return texts;
 }
 
 function reasonOfRedirect({ operator, target }: Redirect): string | undefined {
@@ -189,9 +213,7 @@ function reasonOfRedirect({ operator, target }: Redirect): string | undefined {
   if (path === undefined || operator === '<&') return undefined;
   if (isDevice(path)) return `uses the device ${path.slice(0, 60)}`;
   if (operator === '<') return undefined;
-  return /^(?:\/(?:etc|boot|sys|proc|usr|bin|sbin|lib)\/|~\/\.)/u.test(path)
-    ? `writes to ${path.slice(0, 60)}`
-    : undefined;
+  return isSystemPath(path) ? `writes to ${path.slice(0, 60)}` : undefined;
 }
 
 // A function with a call of itself in a pipeline or in the background.

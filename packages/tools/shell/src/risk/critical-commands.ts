@@ -8,19 +8,35 @@ const always =
   () =>
     reason;
 
+// Programs take the beginning of a long option for all of it.
+const isShortOf = (word: string, option: string): boolean =>
+  word.length > 2 && word.startsWith('--') && option.startsWith(word);
+
 const hasFlag = (words: Words, letters: RegExp, ...long: readonly string[]): boolean =>
   words.some(
-    (word) => word !== undefined && (long.includes(word) || (/^-[A-Za-z0-9]+$/u.test(word) && letters.test(word))),
+    (word) =>
+      word !== undefined &&
+      (long.some((name) => isShortOf(word, name)) || (/^-[A-Za-z0-9]+$/u.test(word) && letters.test(word))),
   );
 
 const has = (words: Words, ...names: readonly string[]): boolean =>
-  words.some((word) => word !== undefined && names.includes(word));
+  words.some((word) => word !== undefined && names.some((name) => word === name || isShortOf(word, name)));
 
 const asOther = always('acts with the rights of another user');
 const ofSystem = always('changes the system for every user');
 const ofDisk = always('overwrites a disk or a file system');
 
+// With a revision and paths, `git checkout` replaces the files. With a new branch, its second operand is where that begins.
+const overwritesFiles = (words: Words): boolean => {
+  const at = words.indexOf('checkout');
+  if (at === -1 || has(words, '-b', '-B', '-t', '--orphan', '--track')) return false;
+  return words.slice(at + 1).filter((word) => word?.startsWith('-') !== true).length > 1;
+};
+
 const git: Judge = (words) => {
+  if (words.some((word) => word !== undefined && /^(?:(?:-c|--config-env=)?alias\.[^=]+=|!)/iu.test(word))) {
+    return 'gives a command another name (alias of git)';
+  }
   if (has(words, 'push')) return 'sends commits to another repository (git push)';
   if (has(words, 'reset') && has(words, '--hard')) return 'throws away changes (git reset --hard)';
   if (has(words, 'clean')) return 'deletes files that git does not know (git clean)';
@@ -30,6 +46,7 @@ const git: Judge = (words) => {
   ) {
     return 'throws away changes (git checkout or restore)';
   }
+  if (overwritesFiles(words)) return 'throws away changes (git checkout)';
   if (has(words, 'branch', 'tag') && hasFlag(words, /[dD]/u, '--delete')) return 'deletes a branch or tag';
   if (has(words, 'stash') && has(words, 'drop', 'clear')) return 'deletes stashed changes';
   return has(words, 'filter-branch', 'filter-repo', 'reflog', 'gc', 'prune', 'update-ref')
@@ -66,6 +83,10 @@ const judges: Readonly<Record<string, Judge>> = {
   shred: always('destroys the content of files (shred)'),
   truncate: always('cuts the content of files (truncate)'),
   find: (words) => (has(words, '-delete') ? 'deletes every file that it finds (find -delete)' : undefined),
+  tee: (words) => {
+    const path = words.find((word) => word !== undefined && isSystemPath(word));
+    return path === undefined ? undefined : `writes to ${path.slice(0, 60)}`;
+  },
   dd: (words) =>
     words.some((word) => word === undefined || word.startsWith('of='))
       ? 'overwrites what it writes to (dd)'
@@ -166,7 +187,7 @@ const judges: Readonly<Record<string, Judge>> = {
   ssh: always('runs commands on another machine'),
   scp: always('sends files to another machine'),
   rsync: (words) =>
-    words.some((word) => word?.startsWith('--delete') === true)
+    words.some((word) => word?.startsWith('--del') === true)
       ? 'deletes files at its target (rsync --delete)'
       : undefined,
 };
@@ -203,4 +224,9 @@ export function deviceReason(words: Words): string | undefined {
 /** Returns true for a path of a device that is more than a source of zeros, chance or nothing. */
 export function isDevice(path: string): boolean {
   return /^\/dev\/(?!(?:null|zero|full|u?random|std(?:in|out|err)|tty)$|fd\/)/u.test(path);
+}
+
+/** Returns true for a path of the system, or of a hidden file in the home folder. */
+export function isSystemPath(path: string): boolean {
+  return /^(?:\/(?:etc|boot|sys|proc|usr|bin|sbin|lib)\/|~\/\.)/u.test(path);
 }

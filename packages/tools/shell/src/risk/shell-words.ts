@@ -16,8 +16,14 @@ export function literalOf(word: Word): string | undefined {
 /** Words of a command with its name first. A word that the shell expands is `undefined`. */
 export function wordsOf(command: Command): readonly (string | undefined)[] {
   if (command.name === undefined) return [];
-  const rest = command.args.map((word) => (word.type === 'Word' ? literalOf(word) : word.text));
-  return [literalOf(command.name), ...rest];
+  return [command.name, ...command.args].flatMap<string | undefined>((word) =>
+    word.type === 'Word' ? (bracesOf(word.text) ?? [literalOf(word)]) : [word.text],
+  );
+}
+
+// `{rm,-rf,x}` is three words.
+function bracesOf(text: string): readonly string[] | undefined {
+  return /^\{[^{}$`'"\\\s]*,[^{}$`'"\\\s]*\}$/u.test(text) ? text.slice(1, -1).split(',') : undefined;
 }
 
 /** A script that was parsed. */
