@@ -185,6 +185,22 @@ describe.each(engines)('$name', (engine) => {
     }
   });
 
+  test('a pattern whose repeats multiply to more than the limit is an error before it is compiled', async () => {
+    tree.write({ 'a.txt': '2024-01-02 0123456789abcdef' });
+    for (const text of [
+      'a{999}'.repeat(300),
+      `(${'x'.repeat(1900)}){1000}`,
+      '(xxxxxxxxxxxx[)]){1000}',
+      '(a{10}b{10}){600}',
+    ]) {
+      await expect(engine.lines(search(text)), text).rejects.toThrow('more than 10000 characters');
+    }
+    for (const text of ['[0-9]{4}(-\\d{2}){2}', '[0-9a-f]{16}', '\\x{30}\\x{31}', '.{0,1000}']) {
+      expect((await engine.lines(search(text))).matches, text).toHaveLength(1);
+    }
+    expect((await engine.lines(search('a{999}'.repeat(300), { flags: { isLiteral: true } }))).matches).toEqual([]);
+  });
+
   test('a pattern that makes other engines take exponential time ends at once', async () => {
     tree.write({ 'a.txt': `${'a'.repeat(50_000)}!\n` });
     expect((await engine.lines(search('^(a+)+$'))).matches).toEqual([]);

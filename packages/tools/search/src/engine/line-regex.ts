@@ -1,6 +1,9 @@
 import { KernelError } from '@ravi/kernel';
 import { RE2JS } from 're2js';
+import { regexSize } from './regex-size.ts';
 import type { LinePattern } from './search-engine.ts';
+
+const maxSize = 10_000;
 
 /** Returns the regular expression of a pattern, in the syntax that RE2 and ripgrep share. */
 export function regexOf({ text, isLiteral, isWholeWord }: LinePattern): string {
@@ -9,12 +12,23 @@ export function regexOf({ text, isLiteral, isWholeWord }: LinePattern): string {
 }
 
 /**
+ * Checks what no engine may be given: a pattern over several lines, or one that takes seconds to compile.
+ * @throws KernelError `E_ARGUMENTS_INVALID` that names the limit
+ */
+export function checkLinePattern({ text, isLiteral }: LinePattern): void {
+  if (/[\n\0]/u.test(text)) throw invalid('it has a new line or a NUL character. Lines are searched one by one');
+  if (!isLiteral && regexSize(text) > maxSize) {
+    throw invalid(`with its repeat counts multiplied out it has more than ${maxSize} characters`);
+  }
+}
+
+/**
  * Compiles a pattern of lines with RE2, whose time is linear in the length of the line.
  * @throws KernelError `E_ARGUMENTS_INVALID` that names the mistake
  */
 export function compileLinePattern(pattern: LinePattern): RE2JS {
   const { text, ignoresCase } = pattern;
-  if (/[\n\0]/u.test(text)) throw invalid('it has a new line or a NUL character. Lines are searched one by one');
+  checkLinePattern(pattern);
   try {
     if (!pattern.isLiteral) RE2JS.compile(text);
     return RE2JS.compile(regexOf(pattern), ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);

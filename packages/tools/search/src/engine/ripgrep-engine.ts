@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { KernelError } from '@ravi/kernel';
 import { joinLines } from './file-lines.ts';
 import type { MetLine } from './file-lines.ts';
-import { compileLinePattern, regexOf } from './line-regex.ts';
+import { checkLinePattern, regexOf } from './line-regex.ts';
 import { splitBytes, textOfRipgrep } from './ripgrep-records.ts';
 import type { RipgrepRecord } from './ripgrep-records.ts';
 import { isInScope, maxCollected, maxFileBytes, sortPaths } from './search-engine.ts';
@@ -44,13 +44,13 @@ export function createRipgrepEngine(path: string): SearchEngine {
       return sortPaths(paths);
     },
     async lines(search) {
-      compileLinePattern(search.pattern);
+      checkLinePattern(search.pattern);
       const all = await findLines(path, search, []);
       // More than can be kept: again in the order of the paths, until there are enough.
       return all ?? ((await findLines(path, search, ['--sort', 'path'])) as LineMatches);
     },
     async counts(search) {
-      compileLinePattern(search.pattern);
+      checkLinePattern(search.pattern);
       const counts: FileCount[] = [];
       const argv = ['--count', '--with-filename', '--null', ...lineArguments(search)];
       await run(path, argv, search, async (output) => {
