@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createGitFolder } from './support/git-folder.ts';
-import { actions, all, createVictim, removeTemplate, tricks } from './support/tricks.ts';
+import { actions, all, createVictim, rebaseState, removeTemplate, tricks } from './support/tricks.ts';
 import type { Trick } from './support/tricks.ts';
 
 afterAll(removeTemplate);
@@ -84,6 +84,11 @@ const relevant: Readonly<Record<string, readonly Action[]>> = {
     ['git_rebase', { action: 'skip' }],
     ['git_rebase', { action: 'abort' }],
   ],
+  'rebase with a strategy that is a program': [
+    ['git_rebase', { action: 'continue' }],
+    ['git_rebase', { action: 'skip' }],
+    ['git_rebase', { action: 'abort' }],
+  ],
   'remote that promises objects': network,
 };
 
@@ -97,6 +102,28 @@ for (const [name, trick] of Object.entries(tricks)) {
     expect(await springs(trick, chosen)).toEqual([]);
   });
 }
+
+test('a rebase whose data names a foreign strategy, an option or a patch is refused', async () => {
+  await using folder = await createVictim();
+  const refused: readonly (readonly [file: string, text: string])[] = [
+    ['rebase-merge/strategy', 'x/evil'],
+    ['rebase-merge/strategy', ''],
+    ['rebase-merge/strategy', 'ort '],
+    ['rebase-merge/strategy_opts', '--x'],
+    ['rebase-merge/gpg_sign_opt', '-S'],
+    ['rebase-apply/next', '1'],
+  ];
+  for (const [file, text] of refused) {
+    rebaseState(folder, { 'git-rebase-todo': 'noop' });
+    folder.write(`.git/${file}`, `${text}\n`);
+    for (const action of ['continue', 'skip', 'abort'])
+      expect([file, text, await folder.code('git_rebase', { action })]).toEqual([file, text, 'E_GIT_UNTRUSTED']);
+    for (const name of ['rebase-merge', 'rebase-apply'])
+      rmSync(join(folder.root, '.git', name), { recursive: true, force: true });
+  }
+  rebaseState(folder, { 'git-rebase-todo': 'noop', strategy: 'ort' });
+  expect(await folder.code('git_rebase', { action: 'abort' })).toBe('ok');
+});
 
 test('the same actions work in a repository without tricks', async () => {
   await using folder = await createVictim();

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { RiskAssessment, Tool } from '@ravi/kernel';
@@ -17,6 +17,8 @@ interface RebaseArguments {
 }
 
 const steps = /^(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|noop)(?:\s|$)/;
+const strategies: ReadonlySet<string> = new Set(['ort', 'recursive', 'resolve', 'octopus', 'ours', 'subtree']);
+const refusedState = ['rebase-merge/strategy_opts', 'rebase-merge/gpg_sign_opt', 'rebase-apply'];
 
 /** Creates `git_rebase`. */
 export function createRebaseTool(parts: GitParts): Tool {
@@ -55,7 +57,7 @@ export function createRebaseTool(parts: GitParts): Tool {
             ]
           : [`--${action}`];
       return inRepository(parts, context, path, async (repository) => {
-        if (action !== 'start') await checkSteps(repository);
+        if (action !== 'start') await checkState(repository);
         const end = await repository.run(['rebase', ...args], { work: ['content', 'merge'], okCodes: [0, 1] });
         return outcomeOf(repository, 'rebase', end);
       });
@@ -70,8 +72,18 @@ function riskOf({ action = 'start', onto = '' }: RebaseArguments): RiskAssessmen
   return { risk: 'high', summary: `Move the commits of the current branch onto ${quoted(onto)}` };
 }
 
-/** A rebase that another program began may have steps that start programs. */
-async function checkSteps({ gitFolder }: Repository): Promise<void> {
+/** A rebase that another program began may have steps and options that start programs. */
+async function checkState({ gitFolder }: Repository): Promise<void> {
+  const exists = async (path: string): Promise<boolean> =>
+    (await lstat(join(gitFolder, path)).catch(() => undefined)) !== undefined;
+  for (const path of refusedState)
+    if (await exists(path)) throw untrusted(`its rebase has "${path}", which is not one of this tool`);
+  if (await exists('rebase-merge/strategy')) {
+    // git takes any other name for a program.
+    const text = await readFile(join(gitFolder, 'rebase-merge/strategy'), 'utf8').catch(() => '');
+    const strategy = text.replace(/\n$/, '');
+    if (!strategies.has(strategy)) throw untrusted(`its rebase has the strategy ${quoted(strategy)}`);
+  }
   const text = await readFile(join(gitFolder, 'rebase-merge/git-rebase-todo'), 'utf8').catch(() => '');
   const foreign = text
     .split('\n')

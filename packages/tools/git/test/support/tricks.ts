@@ -242,20 +242,13 @@ export const tricks: Readonly<Record<string, Trick>> = {
     folder.write('sub/.gitattributes', '* filter=evil\n');
     folder.write('sub/b.txt', 'changed');
   },
-  'rebase with a step that starts a program': (folder) => {
-    mkdirSync(join(folder.root, '.git/rebase-merge'), { recursive: true });
-    const head = folder.git('rev-parse', 'HEAD').trim();
-    const state = {
-      'git-rebase-todo': `exec ${folder.trap('rebase-exec')}\n`,
-      'head-name': 'refs/heads/main',
-      onto: head,
-      'orig-head': head,
-      end: '1',
-      msgnum: '1',
-      interactive: '',
-    };
-    for (const [name, text] of Object.entries(state))
-      writeFileSync(join(folder.root, '.git/rebase-merge', name), `${text}\n`);
+  'rebase with a step that starts a program': (folder) =>
+    rebaseState(folder, { 'git-rebase-todo': `exec ${folder.trap('rebase-exec')}` }),
+  'rebase with a strategy that is a program': (folder) => {
+    folder.write('git-merge-x/evil', `#!/bin/sh\nexec ${folder.trap('rebase-strategy')}\n`);
+    chmodSync(join(folder.root, 'git-merge-x/evil'), 0o755);
+    const topic = folder.git('rev-parse', 'topic').trim();
+    rebaseState(folder, { 'git-rebase-todo': `pick ${topic} Topic`, strategy: 'x/evil' });
   },
   'remote with hooks': (folder) => {
     for (const name of [
@@ -283,6 +276,23 @@ export const tricks: Readonly<Record<string, Trick>> = {
     mkdirSync(join(remote, 'objects'));
   },
 };
+
+/** Writes the data of a rebase that stopped at its first step. */
+export function rebaseState(folder: GitFolder, more: Readonly<Record<string, string>>): void {
+  const head = folder.git('rev-parse', 'HEAD').trim();
+  const state = {
+    'head-name': 'refs/heads/main',
+    onto: head,
+    'orig-head': head,
+    end: '1',
+    msgnum: '1',
+    interactive: '',
+    ...more,
+  };
+  mkdirSync(join(folder.root, '.git/rebase-merge'), { recursive: true });
+  for (const [name, text] of Object.entries(state))
+    writeFileSync(join(folder.root, '.git/rebase-merge', name), `${text}\n`);
+}
 
 let template: Promise<GitFolder> | undefined;
 
