@@ -112,14 +112,46 @@ test('addresses of programs and local hosts with options are refused', () => {
     '',
     'x'.repeat(3_000),
     'transport::https://host/x',
+    String.raw`https://github.com:443\@127.0.0.2:2/x`,
+    String.raw`https://github.com\@evil/x`,
+    'https://github.com?@evil/x',
+    'https://github.com#@evil/x',
+    'https://user@host/x',
+    'https://0x7f.1/x',
+    'https://2130706433/x',
+    'https://host:99999/x',
+    'https://h%6Fst/x',
+    'ssh://github.com?@evil/x',
+    'ssh://github.com#@evil/x',
+    String.raw`ssh://github.com\@evil/x`,
+    'ssh://a@github.com@evil/x',
+    'ssh://git%40evil@host/x',
+    'ssh://-l@host/x',
+    'ssh://host:22:22/x',
+    'file:///%',
+    'file:///%ff',
+    'file:///%00',
+    'file:///a?/../b',
+    String.raw`file:///a\..\b`,
+    'file:///a/%2e%2e/b',
+    'link/../x.git',
+    '../link/..',
   ];
   for (const address of refused) expect(() => readAddress(address), address).toThrow(/cannot be used/);
   expect(readAddress('https://Example.com/a/b.git')).toEqual({
     protocol: 'https',
     host: 'example.com',
     path: '/a/b.git',
+    url: 'https://example.com/a/b.git',
   });
-  expect(readAddress('git@example.com:a/b.git')).toEqual({ protocol: 'ssh', host: 'example.com', path: 'a/b.git' });
+  for (const url of ['ssh://git@host:22/~/x', 'ssh://[2001:db8:1:2:3:4:5:6]/x', 'https://host:8443/a@b?c'])
+    expect(readAddress(url).url).toBe(url);
+  expect(readAddress('git@example.com:a/b.git')).toEqual({
+    protocol: 'ssh',
+    host: 'example.com',
+    path: 'a/b.git',
+    url: 'git@example.com:a/b.git',
+  });
   expect(readAddress('../x.git')).toEqual({ protocol: 'file', path: '../x.git' });
   // No text of these characters is read as a program or an option.
   const random = createSeededRandom(7);
@@ -138,9 +170,14 @@ test('addresses of programs and local hosts with options are refused', () => {
 test('hosts that are not configured are refused before any connection', async () => {
   await using folder = await createGitFolder({ hosts: ['example.com'] });
   expect(await folder.code('git_clone', { address: 'https://127.0.0.1/x', folder: 'x' })).toBe('E_GIT_HOST');
-  folder.git('remote', 'add', 'origin', 'https://user:hunter2@169.254.169.254/x');
+  folder.git('remote', 'add', 'origin', 'https://169.254.169.254/x');
   const { result } = await folder.call('git_fetch');
   expect(result.error?.code).toBe('E_GIT_HOST');
+  for (const address of [String.raw`https://example.com:443\@127.0.0.2:2/x`, 'ssh://example.com?@evil/x']) {
+    expect(await folder.code('git_clone', { address, folder: 'x' })).toBe('E_ARGUMENTS_INVALID');
+    folder.git('remote', 'set-url', 'origin', address);
+    expect(await folder.code('git_fetch')).toBe('E_ARGUMENTS_INVALID');
+  }
   folder.git('remote', 'set-url', '--add', 'origin', 'https://example.com/other');
   expect(await folder.code('git_push', { branch: 'main' })).toBe('E_GIT_UNTRUSTED');
 });

@@ -45,13 +45,13 @@ export async function checkRemote(
     throw new KernelError('E_GIT_PROTOCOL', message, { hadNoEffect: true });
   }
   if (address.protocol === 'file') return checkFolder(context, place, address);
-  const { host = '' } = address;
+  const { host = '', url = text } = address;
   if (hosts !== undefined && !hosts.some((each) => each.toLowerCase() === host)) {
     throw new KernelError('E_GIT_HOST', `The host ${host} is not one of "hosts" of this tool source`, {
       hadNoEffect: true,
     });
   }
-  return { url: text, isLocal: false, protocols: [address.protocol], settings: credentialSettings(parts, address) };
+  return { url, isLocal: false, protocols: [address.protocol], settings: credentialSettings(parts, address) };
 }
 
 function credentialSettings({ options }: GitParts, { protocol, host = '' }: RemoteAddress): CheckedRemote['settings'] {
