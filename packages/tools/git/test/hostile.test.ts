@@ -204,6 +204,19 @@ test('core.worktree of a repository does not move its files outside', async () =
   expect(await folder.value('git_clean', { dryRun: true })).toMatchObject({ deleted: [] });
 });
 
+test('blame does not quote a file outside that the configuration names', async () => {
+  await using folder = await createGitFolder();
+  writeFileSync(join(folder.base, 'secret.txt'), 'hunter2 is the password\n');
+  folder.git('config', 'blame.ignoreRevsFile', join(folder.base, 'secret.txt'));
+  const { result } = await folder.call('git_blame', { path: 'a.txt' });
+  expect(result.error?.code).toBe('E_GIT_UNTRUSTED');
+  expect(result.text).toContain('blame.ignorerevsfile');
+  expect(result.text).not.toContain('hunter2');
+  expect(result.text).not.toContain(folder.base);
+  // Other tools do not read it.
+  expect(await folder.code('git_log')).toBe('ok');
+});
+
 test('a repository above the workspace is not found', async () => {
   await using folder = await createGitFolder();
   rmSync(join(folder.root, '.git'), { recursive: true });

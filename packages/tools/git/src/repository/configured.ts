@@ -17,15 +17,17 @@ export function readConfigList(output: string): RepositoryConfig {
 
 /**
  * Work for which a key of the configuration counts: `content` moves files between the work tree and the repository, `merge` combines two
- * versions of a file, `network` talks to another repository.
+ * versions of a file, `network` talks to another repository, `blame` reads a list of commits to leave out.
  */
-export type GitWork = 'content' | 'merge' | 'network';
+export type GitWork = 'content' | 'merge' | 'network' | 'blame';
 
-/** Keys that start a program, or change where a command goes, and that no option of the command line switches off. */
+/** Keys that start a program, change where a command goes, or name a file that messages quote, and that no option of the command line switches off. */
 const refusedKeys: readonly (readonly [work: GitWork | 'any', pattern: RegExp])[] = [
   ['any', /^include\.path$|^includeif\./],
   ['content', /^filter\..*\.(?:clean|smudge|process)$/s],
   ['merge', /^merge\..*\.driver$|^branch\..*\.mergeoptions$|^merge\.default$/s],
+  // git reads the file before a later empty value would take it back.
+  ['blame', /^blame\.ignorerevsfile$/],
   [
     'network',
     /^url\.|^http\.|^remote\..*\.(?:vcs|proxy|promisor|partialclonefilter)$|^core\.gitproxy$|^extensions\.partialclone$/s,

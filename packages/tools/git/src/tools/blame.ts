@@ -5,6 +5,8 @@ import { repositoryPath } from '../arguments/repository-path.ts';
 import { checkRevision } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
 import { blameText, readBlame } from '../output/blame.ts';
+import { untrusted } from '../repository/check-git-folder.ts';
+import { refusedKey } from '../repository/configured.ts';
 import { openRepository } from '../repository/open-repository.ts';
 import { repositoryArgument, revisionArgument } from '../schemas.ts';
 
@@ -58,6 +60,8 @@ export function createBlameTool(parts: GitParts): Tool {
       }
       const file = repositoryPath(path);
       const repository = await openRepository(parts, context, folder);
+      const refused = refusedKey(repository.config, ['blame']);
+      if (refused !== undefined) throw untrusted(`its configuration sets ${refused}, which can quote a file outside`);
       const { stdout } = await repository.run([
         'blame',
         '--porcelain',
