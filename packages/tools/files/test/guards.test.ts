@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@ravi/kernel';
+import { isGitPath } from '@ravi/tools-kit';
 import { expect, test } from 'vitest';
-import { isGitPath } from '../src/file/with-places.ts';
 import { openFiles } from './support/open-files.ts';
 
 /** Arguments with which each tool uses a path. */

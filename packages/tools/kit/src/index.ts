@@ -3,7 +3,7 @@ export type { GroupOptions } from './process-group.ts';
 export { quoted, quotedPaths, toolReply } from './tool-reply.ts';
 export { defineToolsPlugin } from './tools-plugin.ts';
 export type { ToolSelection, ToolsPluginDefinition } from './tools-plugin.ts';
-export { fileError, invalidPath, outsideError, show } from './workspace/path-error.ts';
+export { fileError, invalidPath, isGitPath, outsideError, show } from './workspace/path-error.ts';
 export type { Place, WalkOptions } from './workspace/walk.ts';
 export { openWorkspace, withPathLock, workspaceOfCall } from './workspace/workspace.ts';
 export type { Workspace, WorkspaceOptions } from './workspace/workspace.ts';

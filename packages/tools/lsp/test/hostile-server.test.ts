@@ -8,6 +8,7 @@ import type { LspFolder } from './support/lsp-folder.ts';
 import type { LspLimits } from '../src/index.ts';
 
 const text = 'one two\nthree\n';
+const gitFiles = { '.git/config': text, '.git/hooks/pre-commit': text, '.GIT/hooks/pre-commit': text };
 
 async function open(
   script: string,
@@ -19,7 +20,8 @@ async function open(
     python: false,
     scripted: { command: scriptedCommand(script), extensions: ['.txt'] },
   } as const;
-  const folder = await createLspFolder({ servers, limits }, { 'a.txt': text, 'b.txt': text }, clock);
+  const folder = await createLspFolder({ servers, limits }, { 'a.txt': text, 'b.txt': text, ...gitFiles }, clock);
+  symlinkSync('.git/hooks', join(folder.root, 'hooks.txt'));
   writeFileSync(join(folder.base, 'outside.txt'), 'outside\n');
   symlinkSync(join(folder.base, 'outside.txt'), join(folder.root, 'link.txt'));
   return folder;
@@ -99,6 +101,9 @@ const edits = {
   'edits-encoded': ['E_LSP_EDIT', 'outside of the workspace'],
   'edits-system': ['E_LSP_EDIT', 'outside of the workspace'],
   'edits-link': ['E_PATH_OUTSIDE', '"link.txt" is outside of the workspace'],
+  'edits-git': ['E_LSP_EDIT', '".git/config", a file of Git'],
+  'edits-git-spelled': ['E_LSP_EDIT', 'a file of Git'],
+  'edits-git-link': ['E_LSP_EDIT', 'a file of Git'],
   'edits-overlap': ['E_LSP_EDIT', 'overlap'],
   'edits-creation': ['E_LSP_EDIT', 'wants to "create" a file'],
   'edits-shape': ['E_LSP_EDIT', 'form of an edit'],
@@ -113,6 +118,7 @@ for (const [script, [code, reason]] of Object.entries(edits)) {
     const { result } = await folder.call('lsp_rename', rename);
     expect([result.error?.code, result.text]).toEqual([code, expect.stringContaining(reason)]);
     expect(result.text).not.toContain(folder.base);
+    for (const path of Object.keys(gitFiles)) expect([path, folder.read(path)]).toEqual([path, text]);
     expect([folder.read('a.txt'), folder.read('../outside.txt'), folder.exists('created.txt')]).toEqual([
       text,
       'outside\n',

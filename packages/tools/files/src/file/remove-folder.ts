@@ -1,9 +1,8 @@
 import { readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { KernelError } from '@ravi/kernel';
-import { fileError, show } from '@ravi/tools-kit';
+import { fileError, isGitPath, show } from '@ravi/tools-kit';
 import type { Place, Workspace } from '@ravi/tools-kit';
 import { changed, isProtected } from '../file-error.ts';
-import { isGitPath } from './with-places.ts';
 
 const maxEntries = 100_000;
 

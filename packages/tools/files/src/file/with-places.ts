@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, rmdirSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { isKernelError, KernelError } from '@ravi/kernel';
-import { fileError, show } from '@ravi/tools-kit';
+import { fileError, isGitPath, show } from '@ravi/tools-kit';
 import type { Place, Workspace } from '@ravi/tools-kit';
 import { isProtected } from '../file-error.ts';
 
@@ -126,21 +126,4 @@ function removeIfEmpty(workspace: Workspace, folder: string): void {
   } catch {
     // It has a file of another call by now, or was removed.
   }
-}
-
-// Characters that HFS+ ignores in a name, so that `.g\u200cit` is `.git` there.
-const ignored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu;
-
-/**
- * Returns true if a path has `.git` among its parts, in any spelling that a file system takes for it: other case, characters that HFS+
- * ignores, dots and blanks at the end, the short name and streams of NTFS. Hooks and configuration in such a folder are programs that Git
- * starts, and a file of that name points to such a folder.
- */
-export function isGitPath(path: string): boolean {
-  return path.split(/[\\/]/u).some(isGitName);
-}
-
-function isGitName(part: string): boolean {
-  const name = part.normalize('NFKC').replaceAll(ignored, '').toLowerCase().split(':', 1)[0] ?? '';
-  return /^(?:\.git|git~\d+)[. ]*$/u.test(name);
 }

@@ -40,3 +40,20 @@ export function fileError(path: string, error: unknown): unknown {
 export function show(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 199)}…` : path);
 }
+
+// Characters that HFS+ ignores in a name, so that `.g\u200cit` is `.git` there.
+const ignored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu;
+
+/**
+ * Returns true if a path has `.git` among its parts, in any spelling that a file system takes for it: other case, characters that HFS+
+ * ignores, dots and blanks at the end, the short name and streams of NTFS. Hooks and configuration in such a folder are programs that Git
+ * starts, and a file of that name points to such a folder.
+ */
+export function isGitPath(path: string): boolean {
+  return path.split(/[\\/]/u).some(isGitName);
+}
+
+function isGitName(part: string): boolean {
+  const name = part.normalize('NFKC').replaceAll(ignored, '').toLowerCase().split(':', 1)[0] ?? '';
+  return /^(?:\.git|git~\d+)[. ]*$/u.test(name);
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { KernelError } from '@ravi/kernel';
-import { fileError } from '@ravi/tools-kit';
+import { fileError, isGitPath } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
 import { Lines } from './positions.ts';
@@ -29,7 +29,7 @@ export interface PlanOptions {
 
 /**
  * Computes what a workspace edit of a server makes of the files, without writing.
- * @throws KernelError `E_FILE_CHANGED` for a file that the server does not know as it is, `E_LSP_EDIT` for an edit that leads out of the workspace, makes or removes files, overlaps, or is too large
+ * @throws KernelError `E_FILE_CHANGED` for a file that the server does not know as it is, `E_LSP_EDIT` for an edit that leads out of the workspace or into a Git folder, makes or removes files, overlaps, or is too large
  */
 export async function planEdit(
   workspace: Workspace,
@@ -42,6 +42,7 @@ export async function planEdit(
     const path = pathOfUri(workspace, uri);
     if (path === undefined)
       throw refused(`it changes ${JSON.stringify(nameOfUri(uri))}, which is outside of the workspace`);
+    checkChangeable(workspace, path);
     const list = byPath.get(path) ?? [];
     for (const each of edits) list.push(checkedEdit(each));
     byPath.set(path, list);
@@ -56,6 +57,12 @@ export async function planEdit(
     files.push({ path, edits: edits.length, before, after: applyEdits(before, edits) });
   }
   return files;
+}
+
+/** Refuses a file of a Git folder, whose hooks and configuration start programs, also through a link. */
+function checkChangeable(workspace: Workspace, path: string): void {
+  using place = workspace.locate(path);
+  if (isGitPath(path) || isGitPath(place.path)) throw refused(`it changes ${JSON.stringify(path)}, a file of Git`);
 }
 
 function editsOf({ documentChanges, changes }: WorkspaceEdit): (readonly [uri: unknown, edits: readonly unknown[]])[] {
@@ -130,6 +137,8 @@ export async function writeFiles(workspace: Workspace, files: readonly EditedFil
   const written: string[] = [];
   for (const { path, before, after } of files) {
     using place = workspace.locate(path);
+    // A link may have changed since the plan.
+    if (isGitPath(place.path)) throw changed(path, written);
     await workspace.withLock(place, async () => {
       if ((await readText(workspace, path, maxBytes)) !== before) {
         throw changed(path, written);

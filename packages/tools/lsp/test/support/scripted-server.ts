@@ -30,6 +30,9 @@ const renames: Readonly<Record<string, unknown>> = {
   'edits-encoded': { changes: { [`${uri('.')}/%2e%2e/outside.txt`]: [{ range: at(0, 0), newText: 'new' }] } },
   'edits-system': { changes: { 'file:///etc/hostname': [{ range: at(0, 0), newText: 'new' }] } },
   'edits-link': { changes: edit('link.txt') },
+  'edits-git': { changes: { ...edit('a.txt'), ...edit('.git/config') } },
+  'edits-git-spelled': { changes: edit('.GIT/hooks/pre-commit') },
+  'edits-git-link': { changes: edit('hooks.txt/pre-commit') },
   'edits-overlap': {
     changes: {
       [uri('a.txt')]: [
