@@ -182,6 +182,24 @@ test('hosts that are not configured are refused before any connection', async ()
   expect(await folder.code('git_push', { branch: 'main' })).toBe('E_GIT_UNTRUSTED');
 });
 
+test('ssh uses no configuration and keys of the user of the server', async () => {
+  await using programs = await createGitFolder();
+  programs.write('ssh', `#!/bin/sh\necho "$@" > '${join(programs.root, 'seen')}'\nexit 1\n`);
+  chmodSync(join(programs.root, 'ssh'), 0o755);
+  const path = { PATH: `${programs.root}:${process.env['PATH'] ?? ''}` };
+  const seen = async (environment: Readonly<Record<string, string>>): Promise<string> => {
+    await using folder = await createGitFolder({ environment: { ...path, ...environment } });
+    folder.git('remote', 'add', 'origin', 'git@example.com:x');
+    expect(await folder.code('git_fetch')).toBe('E_GIT_FAILED');
+    return programs.read('seen');
+  };
+  const alone = '-F /dev/null -o BatchMode=yes -o IdentityFile=none';
+  expect(await seen({})).toContain(`${alone} -o IdentitiesOnly=yes`);
+  const withAgent = await seen({ SSH_AUTH_SOCK: '/run/agent' });
+  expect([withAgent.includes(alone), withAgent.includes('IdentitiesOnly')]).toEqual([true, false]);
+  expect(await seen({ GIT_SSH_COMMAND: 'ssh -i key' })).toMatch(/^-i key /);
+});
+
 test('a password in the address of a remote is not shown', async () => {
   await using folder = await createGitFolder({ environment: { HTTPS_PROXY: 'http://127.0.0.1:1' } });
   folder.git('remote', 'add', 'origin', 'https://user:hunter2@localhost/x');

@@ -21,7 +21,7 @@ export function gitEnvironment(options: GitEnvironmentOptions): Record<string, s
     HOME: '/dev/null',
     LC_ALL: 'C.UTF-8',
     LANGUAGE: 'C',
-    GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+    GIT_SSH_COMMAND: sshCommand(more),
     ...named,
     ...more,
     GIT_CONFIG_NOSYSTEM: '1',
@@ -39,6 +39,15 @@ export function gitEnvironment(options: GitEnvironmentOptions): Record<string, s
     ...(readsOnly ? { GIT_OPTIONAL_LOCKS: '0' } : {}),
     ...settingVariables(settings),
   };
+}
+
+/**
+ * ssh takes the folder of its user from the system, not from `HOME`. So its configuration and keys are switched off here; keys come from the
+ * agent that the operator names.
+ */
+function sshCommand(more: Readonly<Record<string, string>>): string {
+  const command = 'ssh -F /dev/null -o BatchMode=yes -o IdentityFile=none';
+  return more['SSH_AUTH_SOCK'] === undefined ? `${command} -o IdentitiesOnly=yes` : command;
 }
 
 function identityVariables({ name, email }: { readonly name: string; readonly email: string }): Record<string, string> {
