@@ -171,6 +171,25 @@ test('what a server has started ends with the tool source', async () => {
   while (isRunning(pid)) await nextTurn();
 });
 
+test('at most eight servers live, and the one not used for the longest time ends', async () => {
+  await using folder = await open('child');
+  const use = async (index: number): Promise<number> => {
+    folder.write(`run${index}/a.txt`, text);
+    const { result } = await folder.call('lsp_hover', hover, { cwd: join(folder.root, `run${index}`) });
+    expect(result.status).toBe('ok');
+    return Number(folder.read(`run${index}/child.pid`));
+  };
+  const pids: number[] = [];
+  for (let index = 0; index < 8; index += 1) pids.push(await use(index));
+  await use(0);
+  pids.push(await use(8));
+  const [, second = 0] = pids;
+  // The test ends by its time limit if it stays.
+  while (isRunning(second)) await nextTurn();
+  expect(pids.filter(isRunning)).toEqual(pids.filter((pid) => pid !== second));
+  expect(await use(1)).not.toBe(second);
+});
+
 /** True for a process that runs; not for one that has ended and was not collected yet. */
 function isRunning(pid: number): boolean {
   try {

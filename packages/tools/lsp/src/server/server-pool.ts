@@ -12,6 +12,7 @@ import { languageOf } from './language-id.ts';
 
 const firstWaitMs = 1_000;
 const maxWaitMs = 60_000;
+const maxServers = 8;
 
 /** Server of one workspace, ready for a request. */
 export interface ReadyServer {
@@ -23,6 +24,9 @@ export interface ReadyServer {
 
 interface Slot {
   running: ReadyServer | undefined;
+  isStarting: boolean;
+  /** Calls that use it or wait for it. */
+  users: number;
   /** Failed starts and crashes since the last answer. */
   failures: number;
   /** Milliseconds of the monotonic clock before which it is not started again. */
@@ -37,11 +41,12 @@ export interface ServerPoolOptions {
   readonly logger: Logger;
 }
 
-/** Servers by workspace and name: started when they are needed, one request at a time, and started again after a crash with growing waits. */
+/** Servers by workspace and name: started when they are needed, one request at a time, and started again after a crash with growing waits. At most 8 live; the one that was not used for the longest time ends for another. */
 export class ServerPool implements AsyncDisposable {
   readonly #options: ServerPoolOptions;
   readonly #slots = new Map<string, Slot>();
   readonly #id = crypto.randomUUID();
+  readonly #ending = new Set<Promise<void>>();
   #isDisposed = false;
 
   constructor(options: ServerPoolOptions) {
@@ -74,16 +79,51 @@ export class ServerPool implements AsyncDisposable {
     work: (ready: ReadyServer) => Promise<Result>,
   ): Promise<Result> {
     const key = `${name}\0${workspace.root}`;
-    return withPathLock(`lsp\0${this.#id}\0${key}`, async () => {
-      if (signal.aborted) throw new KernelError('E_CANCELLED', 'The request was cancelled');
-      const slot = this.#slots.get(key) ?? { running: undefined, failures: 0, notBefore: 0 };
-      this.#slots.set(key, slot);
-      const running = slot.running ?? (await this.#start(name, workspace, slot, signal));
-      await this.#refresh(running);
-      const result = await work(running);
-      slot.failures = 0;
-      return result;
-    });
+    const slot = this.#slots.get(key) ?? { running: undefined, isStarting: false, users: 0, failures: 0, notBefore: 0 };
+    // The order of the slots is that of their last use.
+    this.#slots.delete(key);
+    this.#slots.set(key, slot);
+    slot.users += 1;
+    try {
+      return await withPathLock(`lsp\0${this.#id}\0${key}`, async () => {
+        if (signal.aborted) throw new KernelError('E_CANCELLED', 'The request was cancelled');
+        const running = slot.running ?? (await this.#startInRoom(name, workspace, slot, signal));
+        await this.#refresh(running);
+        const result = await work(running);
+        slot.failures = 0;
+        return result;
+      });
+    } finally {
+      slot.users -= 1;
+    }
+  }
+
+  async #startInRoom(name: string, workspace: Workspace, slot: Slot, signal: AbortSignal): Promise<ReadyServer> {
+    const live = [...this.#slots].filter(([, each]) => each.running !== undefined || each.isStarting);
+    const [key, idle] = live.find(([, { users }]) => users === 0) ?? [];
+    if (live.length >= maxServers && idle === undefined) {
+      const message = `All ${maxServers} language servers that may run at once are in use. Try again later`;
+      throw new KernelError('E_LSP_BUSY', message, { retryable: true, hadNoEffect: true });
+    }
+    slot.isStarting = true;
+    try {
+      if (live.length >= maxServers && key !== undefined) await this.#endIdle(key);
+      return await this.#start(name, workspace, slot, signal);
+    } finally {
+      slot.isStarting = false;
+    }
+  }
+
+  async #endIdle(key: string): Promise<void> {
+    const slot = this.#slots.get(key);
+    const running = slot?.running;
+    if (slot === undefined || running === undefined) return;
+    // A server that is not in its slot has not crashed when it ends.
+    slot.running = undefined;
+    this.#slots.delete(key);
+    const ended = running.server.end();
+    this.#ending.add(ended);
+    await ended.finally(() => this.#ending.delete(ended));
   }
 
   async #start(name: string, workspace: Workspace, slot: Slot, signal: AbortSignal): Promise<ReadyServer> {
@@ -138,7 +178,7 @@ export class ServerPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     const servers = [...this.#slots.values()].flatMap(({ running }) => running?.server ?? []);
-    await Promise.all(servers.map((server) => server.end()));
+    await Promise.all([...servers.map((server) => server.end()), ...this.#ending]);
   }
 }
 
