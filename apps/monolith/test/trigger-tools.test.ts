@@ -56,6 +56,20 @@ test('a run that continues the conversation waits until the run before it has en
   assert.equal(body.items.filter(({ message }: Answer['body']) => message.role === 'assistant').length, 4);
 });
 
+test('a delegate cannot enter the conversation of its caller with a trigger', async () => {
+  const agents: RaviConfig['agents'] = { worker: {} };
+  await using server = await start({ agents, agent: { delegates: [{ agent: 'worker' }] } });
+  const delegated = (more: object): string =>
+    `worker|${JSON.stringify({ task: timer('echo|{}', { in_seconds: 60, ...more }) })}`;
+  const refused = await run(server, delegated({ continue_conversation: true }));
+  assert.match(JSON.stringify(refused), /delegated.*continue_conversation/);
+  assert.deepEqual(await triggersOf(server), []);
+  // A conversation of its own is allowed.
+  await run(server, delegated({}));
+  const [trigger, ...others] = await triggersOf(server);
+  assert.deepEqual([trigger.agent, trigger.sessionId, others], ['worker', undefined, []]);
+});
+
 test('adding a trigger needs approval under the default policy, and nothing is added before it', async () => {
   await using server = await start({ policy: {} });
   const { body } = await server.post('/v1/runs', { kind: 'agent', task: timer('echo|{}') });

@@ -1,5 +1,6 @@
 import type { TriggerConfig } from '@ravi/host';
 import { sessionOf } from '@ravi/invoker';
+import type { InvokerSession } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type {
   Clock,
@@ -112,6 +113,11 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
           'Only a call of the invoker can create a trigger: it records what its run may do',
         );
       }
+      if (continuesConversation && isDelegated(session)) {
+        throw invalidTrigger(
+          'The run of this call was delegated, and its conversation is that of its caller: add the trigger without "continue_conversation"',
+        );
+      }
       const { principal, agent, sessionId, runId, idempotencyKey } = context;
       return add({
         ...request,
@@ -145,6 +151,11 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
 /** Returns the id of the trigger that a request creates, however often it is repeated. */
 export function triggerIdOf(principal: Principal, key: string): string {
   return `trigger_${sha256Of([principal, key]).slice(0, 32)}`;
+}
+
+/** True for a call of a sub-agent, or of a script of one. A script alone is part of the run that it belongs to. */
+function isDelegated({ parent, reportedRunId }: InvokerSession): boolean {
+  return parent !== undefined && (parent.reportedRunId !== reportedRunId || isDelegated(parent));
 }
 
 function checkInput(input: string): string {

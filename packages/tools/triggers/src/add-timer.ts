@@ -78,6 +78,7 @@ Starts a run of the calling agent later. Give one of \`at\` and \`in_seconds\`, 
 - The run belongs to the same principal. It may call the tools that you may call now, or fewer, and asks for approval like any run.
 - Each due time starts one run, also if the server restarts or several servers share the database.
 - \`continue_conversation: true\`: the run sees this conversation. While another run works in it, the start waits.
+  A delegate cannot: its conversation is that of its caller.
 - \`missed\` says what happens to times that pass while no server runs. \`once\` starts one run for all of them.
 - The server limits the number of triggers, the shortest interval, and how far ahead a time may be.
 

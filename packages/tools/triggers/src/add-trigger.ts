@@ -12,8 +12,11 @@ export interface SharedArguments {
 const maxSummaryCharacters = 120;
 
 /** Returns the risk of a call that adds a trigger: its runs have effects later, without a person at hand. */
-export function riskOfTrigger(when: string, { task }: Partial<SharedArguments>): RiskAssessment {
-  return { risk: 'high', summary: `Start a run ${when}: ${shortText(String(task), maxSummaryCharacters)}` };
+export function riskOfTrigger(when: string, args: Partial<SharedArguments>): RiskAssessment {
+  const { task, continue_conversation: continuesConversation } = args;
+  // Before the task, which could imitate it.
+  const where = continuesConversation === true ? ' that continues the conversation' : '';
+  return { risk: 'high', summary: `Start a run${where} ${when}: ${shortText(String(task), maxSummaryCharacters)}` };
 }
 
 /** Adds a trigger for the call of a tool. */

@@ -120,7 +120,7 @@ test('adding and cancelling are high risk, and the summary says when and what', 
   const summaries = Object.entries({
     add_timer: { task: 'Look\n at   the news', in_seconds: 60, every_seconds: 3_600 },
     add_schedule: { task: 'x'.repeat(500), cron: '0 9 * * *' },
-    watch_channel: { task: 'answer', channel: 'news' },
+    watch_channel: { task: 'answer', channel: 'news', continue_conversation: true },
     cancel_trigger: { id: 'trigger_1' },
   }).map(([name, args]) => toolOf(name).classifyRisk?.(args));
   assert.deepEqual(
@@ -128,11 +128,11 @@ test('adding and cancelling are high risk, and the summary says when and what', 
     ['high', 'high', 'high', 'high'],
   );
   assert.deepEqual(
-    summaries.map((assessment) => assessment?.summary?.slice(0, 70)),
+    summaries.map((assessment) => assessment?.summary?.slice(0, 90)),
     [
       'Start a run in 60 s, then every 3600 s: Look at the news',
-      'Start a run at 0 9 * * * in UTC: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
-      'Start a run for each message in the channel news: answer',
+      `Start a run at 0 9 * * * in UTC: ${'x'.repeat(57)}`,
+      'Start a run that continues the conversation for each message in the channel news: answer',
       'Cancel the trigger trigger_1',
     ],
   );
