@@ -88,8 +88,10 @@ async function createWorld(): Promise<World> {
             ofSession: () => assert.fail(),
             ofPrincipal: () => assert.fail(),
             mayRun: (principal) => !rights.removed.has(principal),
-            riskOf: ({ maxRiskUnapproved }) =>
-              maxRiskUnapproved === 'high' && rights.policy === 'high' ? 'high' : 'safe',
+            risksOf: ({ maxRiskUnapproved }) => ({
+              maxRiskUnapproved: maxRiskUnapproved === 'high' && rights.policy === 'high' ? 'high' : 'safe',
+              defaultRisk: 'high',
+            }),
           },
           limits: () => limits,
           clock,
@@ -148,7 +150,7 @@ test('a trigger fires once per due time, with what was recorded when it was crea
     agent: 'assistant',
     sessionId: 'talk',
     allowedTools: ['read', 'write'],
-    policy: { maxRiskUnapproved: 'high' },
+    policy: { maxRiskUnapproved: 'high', defaultRisk: 'high' },
   });
   assert.match(
     task,

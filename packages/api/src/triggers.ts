@@ -3,7 +3,7 @@ import { json, operation } from './operation.ts';
 import { page, pageQuery } from './page.ts';
 import { array, enumOf, extend, integer, literal, object, sameAs, strictObject, string, union } from './schema.ts';
 import type { Schema, ValueOf } from './schema.ts';
-import { count, errorSchema, milliseconds, requestId, timestamp } from './values.ts';
+import { count, errorSchema, milliseconds, requestId, risk, timestamp } from './values.ts';
 
 const kinds = enumOf(['timer', 'schedule', 'channel']);
 const statuses = enumOf(['active', 'ended', 'cancelled']);
@@ -52,7 +52,7 @@ const permissionsSchema = sameAs<TriggerPermissions>()(
       tools: array(string(), { description: 'Tools that the creator could call.' }),
       maxRiskUnapproved: enumOf(['safe', 'high']),
     },
-    { toolRole: string() },
+    { defaultRisk: risk, toolRole: string() },
   ),
 );
 

@@ -59,7 +59,7 @@ export function createStartFiring(options: StartFiringOptions): StartFiring {
       agent,
       ...(sessionId === undefined ? {} : { sessionId }),
       allowedTools: permissions.tools,
-      policy: { maxRiskUnapproved: rights.riskOf(permissions) },
+      policy: rights.risksOf(permissions),
     });
   }
 

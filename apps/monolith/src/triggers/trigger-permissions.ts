@@ -1,14 +1,18 @@
 import type { InvokerSession, Toolbox } from '@ravi/invoker';
+import { compareRisk } from '@ravi/kernel';
 import type { ChainPolicy, Principal, TriggerPermissions } from '@ravi/kernel';
 import { localPrincipal } from '../access/tool-access.ts';
 import type { ToolAccess } from '../access/tool-access.ts';
+
+/** Fields of a policy that say which calls need approval. */
+export type TriggerRisks = Pick<ChainPolicy, 'maxRiskUnapproved' | 'defaultRisk'>;
 
 /** Services of {@link createTriggerPermissions}. */
 export interface TriggerPermissionServices {
   readonly toolbox: Pick<Toolbox, 'names'>;
   readonly toolAccess: Pick<ToolAccess, 'toolsOf' | 'roleOf' | 'rules'>;
   /** Policy of now; a reload may replace it. */
-  readonly policy: () => Pick<ChainPolicy, 'maxRiskUnapproved'>;
+  readonly policy: () => TriggerRisks;
 }
 
 /** Permissions of triggers: recorded when one is created, and compared when it fires. */
@@ -19,8 +23,8 @@ export interface TriggerRights {
   ofPrincipal(principal: Principal): TriggerPermissions;
   /** True if the principal may start runs now: its access token was not removed. */
   mayRun(principal: Principal): boolean;
-  /** Returns the highest risk without approval that both the trigger and the policy of now allow. */
-  riskOf(permissions: TriggerPermissions): ChainPolicy['maxRiskUnapproved'];
+  /** Returns the stricter of the risks of the trigger and of the policy of now. */
+  risksOf(permissions: TriggerPermissions): TriggerRisks;
 }
 
 /**
@@ -31,20 +35,20 @@ export function createTriggerPermissions({ toolbox, toolAccess, policy }: Trigge
   const recorded = (
     principal: Principal,
     tools: readonly string[],
-    maxRiskUnapproved: ChainPolicy['maxRiskUnapproved'],
+    { maxRiskUnapproved, defaultRisk }: TriggerRisks,
   ): TriggerPermissions => {
     const toolRole = toolAccess.roleOf(principal);
-    return { tools, maxRiskUnapproved, ...(toolRole === undefined ? {} : { toolRole }) };
+    return { tools, maxRiskUnapproved, defaultRisk, ...(toolRole === undefined ? {} : { toolRole }) };
   };
   return {
     ofSession(session) {
       const tools = session.toolsEnabled ? toolbox.names().filter((tool) => session.allows(tool)) : [];
-      return recorded(session.principal, tools, session.policy.maxRiskUnapproved);
+      return recorded(session.principal, tools, session.policy);
     },
     ofPrincipal(principal) {
       const filter = toolAccess.toolsOf(principal);
       const tools = toolbox.names().filter((tool) => filter?.has(tool) ?? true);
-      return recorded(principal, tools, policy().maxRiskUnapproved);
+      return recorded(principal, tools, policy());
     },
     mayRun(principal) {
       if (principal === localPrincipal) return true;
@@ -52,7 +56,13 @@ export function createTriggerPermissions({ toolbox, toolAccess, policy }: Trigge
         (token) => token.principal === principal && token.roles.some((role) => role === 'run' || role === 'admin'),
       );
     },
-    riskOf: ({ maxRiskUnapproved }) =>
-      maxRiskUnapproved === 'high' && policy().maxRiskUnapproved === 'high' ? 'high' : 'safe',
+    risksOf({ maxRiskUnapproved, defaultRisk }) {
+      const now = policy();
+      const isRecordedStricter = defaultRisk !== undefined && compareRisk(defaultRisk, now.defaultRisk) > 0;
+      return {
+        maxRiskUnapproved: maxRiskUnapproved === 'high' ? now.maxRiskUnapproved : 'safe',
+        defaultRisk: isRecordedStricter ? defaultRisk : now.defaultRisk,
+      };
+    },
   };
 }

@@ -28,6 +28,8 @@ export interface TriggerPermissions {
   /** Names of the tools that the caller could call. */
   readonly tools: readonly string[];
   readonly maxRiskUnapproved: ChainPolicy['maxRiskUnapproved'];
+  /** Risk of a tool that does not declare one. Absent in a trigger that was stored before it was recorded. */
+  readonly defaultRisk?: ChainPolicy['defaultRisk'];
   /** Tool role of the principal, for people who read the trigger. */
   readonly toolRole?: string;
 }
