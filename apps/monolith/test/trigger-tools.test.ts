@@ -56,6 +56,18 @@ test('a run that continues the conversation waits until the run before it has en
   assert.equal(body.items.filter(({ message }: Answer['body']) => message.role === 'assistant').length, 4);
 });
 
+test('the run of a trigger sets no timer before the shortest interval, nor does its script', async () => {
+  await using server = await start();
+  const script = `return await tools.add_timer({ task: 'echo|{}', in_seconds: 0 });`;
+  for (const task of [timer('echo|{}'), `tool_chain|${JSON.stringify({ code: script })}`]) {
+    const { body } = await server.post('/v1/triggers', { spec: { kind: 'timer', inMs: 0 }, task });
+    const [firing] = await untilFired(server, body.id);
+    const woken = await untilStopped(server, firing.runId);
+    assert.match(woken.outcome.result.text, /no earlier than 1 second from now.*triggers\.minIntervalMs/);
+  }
+  assert.equal((await triggersOf(server)).filter(({ createdByRun }) => createdByRun !== undefined).length, 0);
+});
+
 test('a delegate cannot enter the conversation of its caller with a trigger', async () => {
   const agents: RaviConfig['agents'] = { worker: {} };
   await using server = await start({ agents, agent: { delegates: [{ agent: 'worker' }] } });
@@ -116,7 +128,7 @@ test('tools and roles that are taken away later are taken from triggers that exi
   assert.deepEqual(callsOf(await untilStopped(server, firing.runId, ada)), ['launch error']);
 
   // A wider role gives nothing to a trigger that exists, nor to one that its run adds.
-  const second = await add(timer('launch|{}'));
+  const second = await add(timer('launch|{}', { in_seconds: 1 }));
   assert.ok(!second.permissions.tools.includes('launch'));
   toolAccess.replace({ server: { tokens: [token, root] }, toolAccess: { roles: { pilot: {} } } });
   const [widened] = await untilFired(server, second.id, ada);

@@ -13,3 +13,8 @@ export function sha256Of(value: JsonValue): string {
 export function runIdOfFiring({ triggerId, slot }: FiringPlace): string {
   return `run_t${sha256Of([triggerId, slot]).slice(0, 32)}`;
 }
+
+/** True for the id of a run that a firing started. */
+export function isRunOfFiring(runId: string): boolean {
+  return /^run_t[0-9a-f]{32}$/.test(runId);
+}

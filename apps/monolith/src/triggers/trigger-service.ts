@@ -15,9 +15,9 @@ import { nearNames } from '@ravi/support';
 import type { AgentSet } from '../agents/agent-set.ts';
 import type { TriggerChannels } from './channel-messages.ts';
 import { checkTimes } from './check-times.ts';
-import { sha256Of } from './firing-id.ts';
+import { isRunOfFiring, sha256Of } from './firing-id.ts';
 import type { TriggerRights } from './trigger-permissions.ts';
-import { invalidTrigger } from './trigger-problem.ts';
+import { durationText, invalidTrigger } from './trigger-problem.ts';
 
 /** Trigger that a caller asks for. */
 export interface OwnTriggerRequest extends Omit<TriggerRequest, 'continuesConversation'> {
@@ -28,6 +28,8 @@ export interface OwnTriggerRequest extends Omit<TriggerRequest, 'continuesConver
   readonly agent?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly createdByRun?: string | undefined;
+  /** True if a run of a trigger asks, or a run that it started. */
+  readonly isOfTrigger?: boolean;
 }
 
 /** Creates and cancels triggers. It does not check who may see them. */
@@ -72,10 +74,12 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
   }
 
   async function add(request: OwnTriggerRequest): Promise<Trigger> {
-    const { id, principal, permissions, sessionId, createdByRun, misfire = 'once' } = request;
+    const { id, principal, permissions, sessionId, createdByRun, misfire = 'once', isOfTrigger = false } = request;
     const now = clock.now();
     const agent = checkAgent(request.agent ?? agents.defaultName);
     const { spec, nextDueAt } = checkTimes(request.spec, now, limits());
+    const { minIntervalMs } = limits();
+    if (isOfTrigger && spec.kind === 'timer' && nextDueAt - now < minIntervalMs) throw tooSoon(minIntervalMs);
     const position = spec.kind === 'channel' ? await channels.last(principal, spec.channel) : undefined;
     const trigger = {
       id,
@@ -125,6 +129,7 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
         principal,
         permissions: rights.ofSession(session),
         createdByRun: runId,
+        isOfTrigger: isOfTrigger(session),
         ...(agent === undefined || !agents.all.has(agent) ? {} : { agent }),
         ...(continuesConversation ? { sessionId } : {}),
       });
@@ -158,12 +163,23 @@ function isDelegated({ parent, reportedRunId }: InvokerSession): boolean {
   return parent !== undefined && (parent.reportedRunId !== reportedRunId || isDelegated(parent));
 }
 
+function isOfTrigger({ parent, runId }: InvokerSession): boolean {
+  return isRunOfFiring(runId) || (parent !== undefined && isOfTrigger(parent));
+}
+
 function checkInput(input: string): string {
   if (input.trim() === '') throw invalidTrigger('The task of a trigger must not be empty');
   if (input.length > maxInputCharacters) {
     throw invalidTrigger(`The task of a trigger has ${input.length} characters; the maximum is ${maxInputCharacters}`);
   }
   return input;
+}
+
+function tooSoon(minIntervalMs: number): KernelError {
+  const limit = durationText(minIntervalMs);
+  return invalidTrigger(
+    `The run of a trigger can set a timer no earlier than ${limit} from now, the shortest interval (triggers.minIntervalMs)`,
+  );
 }
 
 function tooMany(maxActive: number): KernelError {
