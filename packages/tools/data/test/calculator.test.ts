@@ -1,8 +1,9 @@
 import { runTool } from '@ravi/testkit';
 import type { JsonObject } from '@ravi/kernel';
-import { expect, test } from 'vitest';
+import { Decimal } from 'decimal.js';
+import { expect, test, vi } from 'vitest';
 import { createCalculator } from '../src/index.ts';
-import { calculate } from '../src/calculator/calculate.ts';
+import { calculate, readNumber } from '../src/calculator/calculate.ts';
 
 const tool = createCalculator();
 
@@ -38,6 +39,8 @@ test.each([
   ['median(3, 1, 2, 4)', '2.5'],
   ['min(3, 1) + max(3, 1)', '4'],
   ['gcd(12, 18) + lcm(4, 6)', '18'],
+  ['gcd(-12, 0) + gcd(0, 0)', '12'],
+  ['gcd(2^3000, 6^300)', (2n ** 300n).toString()],
   ['log10(1000) + log2(8) + ln(e) + log(81, 3)', '11'],
   ['sin(pi/2) + cos(0)', '2'],
   ['hypot(3, 4)', '5'],
@@ -99,6 +102,9 @@ test.each([
   [`${'-'.repeat(1_500)}1`, /nested more than 100 times/],
   [`2${'^2'.repeat(500)}`, /nested more than 100 times/],
   [`${'sqrt('.repeat(300)}1`, /nested more than 100 times/],
+  ['1.1^9999+'.repeat(200) + '1', /more than 2000 steps/],
+  ['pow(1.1,9999)+'.repeat(140) + '1', /more than 2000 steps/],
+  ['449!+'.repeat(398) + '1', /more than 2000 steps/],
   ['1'.repeat(1_500), /larger than 1e1000/],
 ])('%s is refused', async (expression, message) => {
   const { result } = await runTool(tool, { expression });
@@ -119,17 +125,30 @@ test.each([
   expect((await runTool(tool, args as JsonObject)).result.error?.code).toBe('E_ARGUMENTS_INVALID');
 });
 
-test('the most expensive expressions of full length are computed', () => {
+test('the most expensive expressions within the steps are computed', () => {
   const widest = `1.${'7'.repeat(200)}`;
   for (const expression of [
     '449! / 3 % 7 + '.repeat(100) + '1',
     `${`${widest}^999 + `.repeat(8)}1`,
     'exp(ln(1e999 - 1)) / 3 + '.repeat(70) + '1',
-    'gcd(2^3000 + 1, 3^2000 + 2) + '.repeat(60) + '1',
+    'gcd(2^3000 + 1, 3^2000 + 2) + '.repeat(15) + '1',
     'mod(1e1000 - 1, 1e-500 + 1) + '.repeat(60) + '1',
     'abs(tan(1e15)) ^ 0.3 + '.repeat(100) + '1',
   ])
     expect(calculate(expression).isFinite()).toBe(true);
+});
+
+test('gcd of two neighbours of the Fibonacci numbers, which need the most divisions, takes BigInt and not decimals', () => {
+  let [a, b] = [1n, 1n];
+  while (b < 10n ** 990n) [a, b] = [b, a + b];
+  const numbers = new Map([
+    ['a', readNumber(String(a))],
+    ['b', readNumber(String(b))],
+  ]);
+  const mod = vi.spyOn(Decimal.prototype, 'mod');
+  expect(calculate('gcd(a,b)+'.repeat(200) + '1', numbers).toFixed()).toBe('201');
+  expect(mod).not.toHaveBeenCalled();
+  mod.mockRestore();
 });
 
 test('sums, products and differences of whole numbers agree with those of BigInt', () => {

@@ -1,8 +1,10 @@
 import type { Decimal } from 'decimal.js';
-import { call, factorial, power, remainder } from './functions.ts';
+import { call, factorial, power, remainder, stepsOf, stepsOfPower } from './functions.ts';
 import { calculation, checked, Exact, Rounded } from './numbers.ts';
 
 const maxDepth = 100;
+/** Steps of an expression. A step takes some tens of microseconds at most. */
+const maxSteps = 2_000;
 const tokenPattern =
   /\s*(?:(?<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,5})?)|(?<name>[A-Za-z_]\w{0,31})|(?<sign>\*\*|[-+*/%^!(),\u00d7\u00f7\u2212]))/y;
 const signs: ReadonlyMap<string, string> = new Map([
@@ -26,13 +28,18 @@ interface Token {
 
 /**
  * Computes an expression of numbers, variables, functions and the signs + - * / % ^ !. Nothing else can be written, so nothing else can
- * happen: there are no properties, assignments, texts or lists. Its work is bounded by its length and by the size of numbers.
+ * happen: there are no properties, assignments, texts or lists. Its work is bounded by its length, by the size of numbers, and by a number of steps.
  * @throws KernelError `E_CALCULATION` with the place for anything else
  */
 export function calculate(expression: string, variables: ReadonlyMap<string, Decimal> = new Map()): Decimal {
   const tokens = readTokens(expression);
   let next = 0;
   let depth = 0;
+  let steps = 0;
+  const spend = (count: number): void => {
+    steps += count;
+    if (steps > maxSteps) throw calculation(`The expression needs more than ${maxSteps} steps: compute it in parts`);
+  };
   const peek = (): Token => tokens[next] ?? { kind: 'end', text: '', place: expression.length + 1 };
   const take = (...texts: readonly string[]): string | undefined => {
     const { kind, text } = peek();
@@ -54,6 +61,7 @@ export function calculate(expression: string, variables: ReadonlyMap<string, Dec
     let value = readProduct();
     for (let sign = take('+', '-'); sign !== undefined; sign = take('+', '-')) {
       const right = readProduct();
+      spend(1);
       value = checked(sign === '+' ? value.plus(right) : value.minus(right), 'The sum');
     }
     return value;
@@ -63,6 +71,7 @@ export function calculate(expression: string, variables: ReadonlyMap<string, Dec
     let value = readSigned();
     for (let sign = take('*', '/', '%'); sign !== undefined; sign = take('*', '/', '%')) {
       const right = readSigned();
+      spend(1);
       if (sign === '%') value = checked(remainder(value, right), 'The remainder');
       else if (sign === '*') value = checked(value.times(right), 'The product', value.isZero() || right.isZero());
       else if (right.isZero()) throw calculation('Division by 0');
@@ -83,12 +92,16 @@ export function calculate(expression: string, variables: ReadonlyMap<string, Dec
     if (take('^') === undefined) return base;
     // From the right, and with a sign: 2^-3^2 is 2^(-(3^2)).
     const exponent = nested(readSigned);
+    spend(stepsOfPower(exponent));
     return checked(power(base, exponent), 'The power', base.isZero());
   }
 
   function readFactorial(): Decimal {
     let value = readValue();
-    while (take('!') !== undefined) value = factorial(value);
+    while (take('!') !== undefined) {
+      spend(stepsOf('factorial', [value]));
+      value = factorial(value);
+    }
     return value;
   }
 
@@ -113,6 +126,7 @@ export function calculate(expression: string, variables: ReadonlyMap<string, Dec
     do values.push(nested(readSum));
     while (take(',') !== undefined);
     expect(')');
+    spend(stepsOf(text, values));
     return call(text, values);
   }
 
