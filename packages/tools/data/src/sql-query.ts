@@ -58,10 +58,13 @@ export function createSqlQuery(connections: Connections): Tool {
     classifyRisk(args) {
       const { connection, sql } = args;
       const isWrite = isWriting(args);
-      const shown = sql.length > summaryChars ? `${sql.slice(0, summaryChars)}…` : sql;
+      const hidden = Math.max(0, sql.length - summaryChars);
+      // At the front, where the statement cannot imitate it.
+      const left = hidden === 0 ? '' : `[${hidden} characters of the statement are not shown] `;
+      const shown = hidden === 0 ? sql : `${sql.slice(0, summaryChars).toWellFormed()}…`;
       return {
         risk: isWrite ? riskOf(sql) : 'safe',
-        summary: `${isWrite ? 'Change' : 'Read'} the database ${connection}: ${shown}`,
+        summary: `${left}${isWrite ? 'Change' : 'Read'} the database ${connection}: ${shown}`,
       };
     },
     async execute(args, context) {

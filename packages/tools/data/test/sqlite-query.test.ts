@@ -244,3 +244,13 @@ test('a link is followed: the operator chose the file', async () => {
   const { result } = await runTool(createSqlQuery(connections), { connection: 'link', sql: 'SELECT 1 AS one' });
   expect(result.structured).toMatchObject({ rows: [{ one: 1 }] });
 });
+
+test('the summary of a long statement begins with the number of characters that it leaves out', () => {
+  const summary = (sql: string): string | undefined =>
+    tool.classifyRisk?.({ connection: 'writable', sql, write: true }).summary;
+  const long = `DELETE FROM items WHERE name = '${'x'.repeat(400)}' OR 1 = 1`;
+  expect(summary(long)).toMatch(
+    /^\[42 characters of the statement are not shown\] Change the database writable: DELETE/,
+  );
+  expect(summary('DELETE FROM items')).toBe('Change the database writable: DELETE FROM items');
+});

@@ -1,5 +1,6 @@
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
+import { quoted } from '@ravi/tools-kit';
 import { addTrigger, riskOfTrigger } from './add-trigger.ts';
 import { missedArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
 import type { TriggerToolParts } from './trigger-parts.ts';
@@ -36,7 +37,7 @@ export function addScheduleTool(parts: TriggerToolParts): Tool {
     outputSchema: triggerSchema,
     idempotent: true,
     documentation: () => documentation,
-    classifyRisk: (args) => riskOfTrigger(`at ${args.cron} in ${args.time_zone ?? 'UTC'}`, args),
+    classifyRisk: (args) => riskOfTrigger(`at ${quoted(args.cron)} in ${quoted(args.time_zone ?? 'UTC')}`, args),
     async execute({ cron, time_zone: timeZone, missed, task, continue_conversation = false }, context) {
       const spec = { kind: 'schedule' as const, cron, ...(timeZone === undefined ? {} : { timeZone }) };
       const request = { spec, ...(missed === undefined ? {} : { misfire: missed }) };

@@ -1,5 +1,6 @@
-import { defineTool } from '@ravi/kernel';
+import { channelNamePattern, defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
+import { quoted } from '@ravi/tools-kit';
 import { addTrigger, riskOfTrigger } from './add-trigger.ts';
 import { sharedArguments, triggerSchema } from './trigger-parts.ts';
 import type { TriggerToolParts } from './trigger-parts.ts';
@@ -15,7 +16,13 @@ export function watchChannelTool(parts: TriggerToolParts): Tool {
       type: 'object',
       properties: {
         ...sharedArguments,
-        channel: { type: 'string', minLength: 1, maxLength: 100, description: 'Name of the channel.' },
+        channel: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 100,
+          pattern: channelNamePattern.source,
+          description: 'Name of the channel.',
+        },
       },
       required: ['task', 'channel'],
       additionalProperties: false,
@@ -23,7 +30,7 @@ export function watchChannelTool(parts: TriggerToolParts): Tool {
     outputSchema: triggerSchema,
     idempotent: true,
     documentation: () => documentation,
-    classifyRisk: (args) => riskOfTrigger(`for each message in the channel ${args.channel}`, args),
+    classifyRisk: (args) => riskOfTrigger(`for each message in the channel ${quoted(args.channel)}`, args),
     execute: ({ channel, task, continue_conversation = false }, context) =>
       addTrigger(parts, { spec: { kind: 'channel', channel } }, { task, continue_conversation }, context),
   });

@@ -98,6 +98,7 @@ const bad: readonly (readonly [string, JsonObject])[] = [
   ['add_schedule', { task: 'x', cron: '*'.repeat(1_001) }],
   ['watch_channel', { task: 'x' }],
   ['watch_channel', { task: 'x', channel: { $artifact: 'blob_1' } }],
+  ['watch_channel', { task: 'x', channel: 'news: nothing' }],
   ['watch_channel', { task: 'x', channel: 'c'.repeat(101) }],
   ['list_triggers', { status: 'lost' }],
   ['list_triggers', { principal: 'bob' }],
@@ -128,15 +129,32 @@ test('adding and cancelling are high risk, and the summary says when and what', 
     ['high', 'high', 'high', 'high'],
   );
   assert.deepEqual(
-    summaries.map((assessment) => assessment?.summary?.slice(0, 90)),
+    summaries.map((assessment) => assessment?.summary?.slice(0, 92)),
     [
       'Start a run in 60 s, then every 3600 s: Look at the news',
-      `Start a run at 0 9 * * * in UTC: ${'x'.repeat(57)}`,
-      'Start a run that continues the conversation for each message in the channel news: answer',
+      `Start a run at "0 9 * * *" in "UTC": ${'x'.repeat(55)}`,
+      'Start a run that continues the conversation for each message in the channel "news": answer',
       'Cancel the trigger trigger_1',
     ],
   );
   assert.equal(toolOf('list_triggers').risk, 'safe');
+});
+
+test('no value of a trigger can pose as the rest of a summary', async () => {
+  const toolOf = await openTools(createTestTriggers());
+  const forged = 'UTC: nothing\nNext line';
+  const shown = (name: string, args: JsonObject): string | undefined =>
+    toolOf(name).classifyRisk?.({ task: 'real', ...args }).summary;
+  const quoted = JSON.stringify(forged);
+  assert.equal(
+    shown('add_schedule', { cron: forged, time_zone: forged }),
+    `Start a run at ${quoted} in ${quoted}: real`,
+  );
+  assert.equal(
+    shown('watch_channel', { channel: forged }),
+    `Start a run for each message in the channel ${quoted}: real`,
+  );
+  assert.ok((shown('add_schedule', { cron: '*'.repeat(1_000) })?.length ?? 0) < 200);
 });
 
 test('a list shows the triggers of the principal in pages, and a cancelled one only if asked for', async () => {
