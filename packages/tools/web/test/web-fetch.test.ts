@@ -20,6 +20,7 @@ const paths: Record<
   '/page': { type: 'text/html; charset=utf-8', body: html },
   '/latin': { type: 'text/html; charset=ISO-8859-1', body: Buffer.from('<p>caf\u00e9', 'latin1') },
   '/meta': { type: 'text/html', body: Buffer.from('<meta charset="windows-1252"><p>\x80uro', 'latin1') },
+  '/unseen': { type: 'text/plain', body: 'seen\u{e0041}\u202e\u200b text' },
   '/utf16': { type: 'text/plain', body: Buffer.from('\ufeffwide', 'utf16le') },
   '/unknown': { type: 'text/plain; charset=klingon', body: 'plain \u00e4' },
   '/json': { type: 'application/json', body: '{"a":[1,2]}' },
@@ -107,6 +108,7 @@ test('a page becomes Markdown, with its address and title', async () => {
 test.each([
   ['/latin', 'text/html', 'caf\u00e9'],
   ['/meta', 'text/html', '\u20acuro'],
+  ['/unseen', 'text/plain', 'seen text'],
   ['/utf16', 'text/plain', 'wide'],
   ['/unknown', 'text/plain', 'plain \u00e4'],
   ['/json', 'application/json', '{"a":[1,2]}'],

@@ -32,7 +32,7 @@ const maxChars = 5_000_000;
 const maxPages = 2_000;
 
 /**
- * Returns the text of a response: HTML as Markdown, PDF as text by page, other text as it is.
+ * Returns the text of a response: HTML as Markdown, PDF as text by page, other text as it is but for invisible characters.
  * @throws KernelError of `readPdf`, the reason of `signal`
  */
 export async function readPage(page: ReceivedPage, { isRaw, ...limits }: ReadPageOptions): Promise<ReadPage> {
@@ -42,7 +42,7 @@ export async function readPage(page: ReceivedPage, { isRaw, ...limits }: ReadPag
   if (kind === 'pdf') return readPdfPage(page.bytes, limits);
   const text = decodeText(page.bytes, page.contentType);
   if (kind === 'text' || isRaw) {
-    return { mediaType: mediaType || (kind === 'html' ? 'text/html' : 'text/plain'), ...cut(text) };
+    return { mediaType: mediaType || (kind === 'html' ? 'text/html' : 'text/plain'), ...cut(visibleText(text)) };
   }
   const { signal } = limits;
   const html = await htmlToMarkdown(text, { baseUrl: page.url, maxChars, signal });
