@@ -117,7 +117,7 @@ withServer.each([
   ['COPY items TO STDOUT', 'E_SQL_REFUSED'],
   ['CREATE EXTENSION dblink', 'E_SQL_REFUSED'],
   ["SELECT lo_export(1, '/tmp/x')", 'E_SQL_REFUSED'],
-  ['SELECT pg_terminate_backend(pg_backend_pid() + 1)', 'ok'],
+  ['SELECT pg_terminate_backend(pg_backend_pid() + 1)', 'E_SQL_REFUSED'],
   ['SELEC 1', 'E_SQL_FAILED'],
   ['SELECT * FROM nothing', 'E_SQL_FAILED'],
   ['SELECT $1', 'E_SQL_FAILED'],
@@ -197,4 +197,40 @@ withServer('a change needs the argument and approval, and is rolled back after a
   await expect(direct('DELETE FROM items; SELECT 1/0', true)).rejects.toMatchObject({ code: 'E_SQL_FAILED' });
   const { rows } = await admin.query('SELECT count(*)::int AS n FROM items');
   expect(rows).toEqual([{ n: 2 }]);
+});
+
+withServer.each([
+  'SELECT pg_terminate_backend(1)',
+  'SELECT PG_CANCEL_BACKEND(1)',
+  'SELECT pg_catalog."pg_advisory_lock"(1)',
+  'SELECT pg_try_advisory_xact_lock_shared(1)',
+  'SELECT pg_advisory_unlock_all()',
+])('%s acts on other connections and is refused', async (sql) => {
+  await expect(direct(sql)).rejects.toMatchObject({
+    code: 'E_SQL_REFUSED',
+    message: expect.stringMatching(/acts on other/),
+  });
+});
+
+withServer('a role that may execute functions which reach files or other servers is refused', async () => {
+  const named = `FUNCTION ${schema}.dblink_sample()`;
+  for (const [allow, withdraw] of [
+    [
+      `GRANT EXECUTE ON FUNCTION pg_catalog.pg_read_file(text) TO ${schema}`,
+      `REVOKE EXECUTE ON FUNCTION pg_catalog.pg_read_file(text) FROM ${schema}`,
+    ],
+    [
+      `GRANT EXECUTE ON FUNCTION pg_catalog.lo_export(oid, text) TO ${schema}`,
+      `REVOKE EXECUTE ON FUNCTION pg_catalog.lo_export(oid, text) FROM ${schema}`,
+    ],
+    [`CREATE ${named} RETURNS int LANGUAGE sql AS 'SELECT 1'`, `DROP ${named}`],
+  ] as const) {
+    await admin.query(allow);
+    try {
+      await expect(direct('SELECT 1')).rejects.toMatchObject({ code: 'E_SQL_REFUSED' });
+    } finally {
+      await admin.query(withdraw);
+    }
+  }
+  expect((await direct('SELECT 1')).lines).toHaveLength(1);
 });

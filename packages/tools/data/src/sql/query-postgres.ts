@@ -14,7 +14,16 @@ const powerfulRole = `SELECT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rol
   OR pg_catalog.current_setting('is_superuser') = 'on'
   OR EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname IN
     ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')
-    AND pg_catalog.pg_has_role(session_user, oid, 'member')) AS powerful`;
+    AND pg_catalog.pg_has_role(session_user, oid, 'member'))
+  OR EXISTS (SELECT 1 FROM pg_catalog.pg_proc WHERE
+    (proname IN ('pg_read_file', 'pg_read_binary_file', 'lo_export', 'lo_import') OR proname LIKE 'dblink%')
+    AND pg_catalog.has_function_privilege(session_user, oid, 'execute')) AS powerful`;
+
+/**
+ * Functions with effects outside a read-only transaction that every role may execute. A guard in addition to the rights of the role, not
+ * instead of them: a function that the database defines can call these under another name.
+ */
+const effectPattern = /pg_(?:terminate_backend|cancel_backend|(?:try_)?advisory_(?:xact_)?(?:un)?lock)/i;
 
 /**
  * Runs one statement on PostgreSQL in a transaction of its own. PostgreSQL itself refuses changes: the transaction is read-only, and cannot become
@@ -76,6 +85,10 @@ async function run(client: Client, question: SqlQuestion): Promise<SqlAnswer> {
   const config = { rowMode: 'array' as const, types: { getTypeParser } };
   if (/^\s*copy\b/i.test(question.sql))
     throw new WorkError('E_SQL_REFUSED', 'COPY moves files, and returns no rows. Use SELECT');
+  const effect = question.isWrite ? undefined : effectPattern.exec(question.sql)?.[0];
+  if (effect !== undefined) {
+    throw new WorkError('E_SQL_REFUSED', `The connection only reads, and ${effect} acts on other connections`);
+  }
   const cursor = client.query(new Cursor<readonly unknown[]>(question.sql, [...question.params], config));
   let rows: RowCollector | undefined;
   let result: QueryResult | undefined;
