@@ -50,7 +50,7 @@ test('without a file the defaults apply and relative paths start at the working 
     agent: agentDefaults,
     chains: { preflight: true },
     approvals: { expiryMs: 604_800_000, onExpiry: 'deny', maxParkedDays: 90, maxPausedRuns: 10_000 },
-    runs: { leaseMs: 10_000, maxFruitlessCrashes: 5, startTimeoutMs: 30_000 },
+    runs: { leaseMs: 10_000, maxFruitlessCrashes: 5, startTimeoutMs: 30_000, maxWaitingInputs: 100 },
     logging: { level: 'info' },
     telemetry: { content: false },
     tools: [],
