@@ -7,7 +7,8 @@ const page = read('docs/reference/errors.md');
 const documented = Array.from(page.matchAll(/^### `(E_[A-Z_]+)`$/gm), ([, code = '']) => code);
 
 test('every code in the source has an entry, and every entry is a code of the source', () => {
-  const exclude = (path: string): boolean => /(^|\/)(node_modules|dist|test|testkit|docs|(state|providers|mcp)[\/-]testing)(\/|$)/.test(path);
+  const exclude = (path: string): boolean =>
+    /(^|\/)(node_modules|dist|test|testkit|docs|(state|providers|mcp)[\/-]testing)(\/|$)/.test(path);
   const files = globSync('{packages,apps}/**/src/**/*.ts', { cwd: root, exclude });
   const used = new Set(
     files.flatMap((file) => Array.from(read(file).matchAll(/'(E_[A-Z_]+)'/g), ([, code = '']) => code)),
