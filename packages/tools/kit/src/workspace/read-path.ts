@@ -16,7 +16,7 @@ export function readPath(path: string, root: string): readonly string[] {
 }
 
 /** Splits a path at its separators, without `.` and empty parts. */
-export function splitPath(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split(sep === '\\' ? /[\\/]/ : '/').filter((part) => part !== '' && part !== '.');
 }
 
