@@ -6,7 +6,7 @@ import { closingLine, failureLines, skipLines } from './testing/outcome.ts';
 import type { Outcome } from './testing/outcome.ts';
 import { repeatFailed, unstableLines } from './testing/repeat-failed.ts';
 import { missingParts } from './testing/required.ts';
-import { announcement, readTestPlan } from './testing/test-plan.ts';
+import { announcement, readTestPlan, sizeVariables } from './testing/test-plan.ts';
 import type { TestPlan } from './testing/test-plan.ts';
 import { runVitest } from './testing/vitest.ts';
 
@@ -17,6 +17,8 @@ if (notice !== undefined) console.log(notice);
 
 // Hundreds of tests start servers and scripts from source. Node keeps their compiled code here, for processes of one user.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/compiled');
+
+for (const [name, value] of Object.entries(sizeVariables(plan))) process.env[name] ??= value;
 
 const outcomes = await runWhole();
 if (plan.filters.length === 0 && !plan.isFast) {

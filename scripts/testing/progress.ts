@@ -6,13 +6,15 @@ import { outcomeOf } from './vitest-outcome.ts';
 
 const everyMs = 30_000;
 const maxNamed = 3;
+const slowestNamed = 20;
 
 /**
  * Reporter that prints every 30 seconds how many test files have ended and which are running, and each failure when it
- * happens. A run that is cut off has then named its failures and the file that hangs.
+ * happens. A run that is cut off has then named its failures and the file that hangs. A whole run ends with its slowest files.
  */
 export function createProgressReporter(root: string, print: (line: string) => void = console.log): Reporter {
   const running = new Set<string>();
+  const minutesOf = new Map<string, number>();
   const startedAt = performance.now();
   let total = 0;
   let ended = 0;
@@ -36,12 +38,17 @@ export function createProgressReporter(root: string, print: (line: string) => vo
       if (test.result().state !== 'failed') return;
       for (const line of failureLines([outcomeOf(root, test)])) print(line);
     },
-    onTestModuleEnd({ moduleId }: TestModule) {
-      running.delete(relative(root, moduleId));
+    onTestModuleEnd(module: TestModule) {
+      const name = relative(root, module.moduleId);
+      running.delete(name);
+      minutesOf.set(name, module.diagnostic().duration / 60_000);
       ended++;
     },
     onTestRunEnd() {
       clearInterval(timer);
+      if (total <= slowestNamed) return;
+      const slowest = [...minutesOf].toSorted(([, left], [, right]) => right - left).slice(0, slowestNamed);
+      print(`slowest files: ${slowest.map(([name, minutes]) => `${name} ${minutes.toFixed(1)} min`).join(', ')}`);
     },
   };
 }

@@ -8,12 +8,15 @@ export interface TestPlan {
   readonly shard: { readonly index: number; readonly count: number } | undefined;
   /** True to leave out {@link slowFiles} and the second runner. */
   readonly isFast: boolean;
+  /** True to run each case of the suites that run a sample otherwise. */
+  readonly isLong: boolean;
 }
 
 /** Usage of the test command. */
-const usage = `Usage: npm test [-- [--fast] [--shard <index>/<count>] [<part of a path> …]]
+const usage = `Usage: npm test [-- [--fast | --long] [--shard <index>/<count>] [<part of a path> …]]
 
   --fast   leaves out crashes, hostile scripts, browsers, containers, services and the second test runner
+  --long   runs each hostile script, git trick, race and outage instead of a sample; hours
   --shard  runs one of several equal parts, such as 1/4`;
 
 /** Files that take most of the time: they kill processes, start services or browsers, or run thousands of cases. */
@@ -31,6 +34,7 @@ export const slowFiles: readonly string[] = [
 export function readTestPlan(args: readonly string[]): TestPlan {
   const options = {
     fast: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
     shard: { type: 'string' },
   } as const;
   let parsed;
@@ -40,7 +44,14 @@ export function readTestPlan(args: readonly string[]): TestPlan {
     throw new TypeError(`${(error as Error).message}\n\n${usage}`, { cause: error });
   }
   const { values, positionals } = parsed;
-  return { filters: positionals, isFast: values.fast, shard: readShard(values.shard) };
+  if (values.fast && values.long) throw new TypeError(`--fast and --long exclude each other\n\n${usage}`);
+  return { filters: positionals, isFast: values.fast, isLong: values.long, shard: readShard(values.shard) };
+}
+
+/** Returns the environment variables that give the suites with a sample their size. Those that are set already stay. */
+export function sizeVariables({ isLong }: Pick<TestPlan, 'isLong'>): Readonly<Record<string, string>> {
+  if (!isLong) return { RAVI_HOSTILE_SAMPLE: '4' };
+  return { RAVI_GIT_TRICKS: 'all', RAVI_OUTAGE_SWEEP: 'all', RAVI_FILE_RACES: '100000', RAVI_TEST_FILE_MINUTES: '60' };
 }
 
 /** Returns the items of a list that belong to the shard: every `count`-th one. */

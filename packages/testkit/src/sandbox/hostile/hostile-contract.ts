@@ -10,6 +10,7 @@ import { layBait } from './bait.ts';
 import { javascriptDialect, pythonDialect } from './dialects/dialects.ts';
 import type { HostileCase, HostileClass } from './hostile-case.ts';
 import type { HostileDialect } from './hostile-dialect.ts';
+import { sampleOf } from './sample.ts';
 
 /** Options of the hostile suite. */
 export interface HostileContractOptions {
@@ -51,8 +52,8 @@ export function hostileContract(test: ContractTest, create: CreateSandbox, optio
   const open = (): Promise<AttackScene> => (opened ??= openScene(create, dialect, options));
 
   controls(test, dialect, open);
-  for (const { name: className, kind, cases } of dialect.classes) {
-    for (const attempt of cases) {
+  for (const [place, { name: className, kind, cases }] of dialect.classes.entries()) {
+    for (const attempt of sampleOf(cases, place)) {
       test(`hostile: ${className}: ${attempt.name}`, async (context) => {
         const scene = await open();
         const reason = skipReason(kind, attempt, scene);
@@ -60,7 +61,7 @@ export function hostileContract(test: ContractTest, create: CreateSandbox, optio
         else context.skip(reason);
       });
     }
-    for (const group of normalScripts) {
+    for (const group of sampleOf(normalScripts, place)) {
       test(`hostile: normal scripts of ${group.principal} after ${className}`, async () => {
         await behaveNormally(await open(), group);
       });
@@ -140,7 +141,8 @@ const scriptsPerTest = 50;
 function generatedScripts(test: ContractTest, { generate }: HostileDialect, open: () => Promise<AttackScene>): void {
   if (generate === undefined) return;
   const seed = Number(process.env['RAVI_SEED'] ?? Date.now() % 1_000_000);
-  for (let first = 0; first < generatedCount; first += scriptsPerTest) {
+  const firsts = Array.from({ length: generatedCount / scriptsPerTest }, (_, index) => index * scriptsPerTest);
+  for (const first of sampleOf(firsts)) {
     test(`hostile: generated scripts ${first + 1} to ${first + scriptsPerTest} (RAVI_SEED=${seed})`, async () => {
       const scene = await open();
       // A script that leaves its context may break its own process: without isolation that much is expected.
