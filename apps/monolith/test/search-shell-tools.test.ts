@@ -89,3 +89,28 @@ test('with safeCommands a command that only reads runs at once', async () => {
   const names = (tools.items as readonly { readonly name: string }[]).map(({ name }) => name);
   assert.ok(names.includes('bash') && !names.includes('python'));
 });
+
+test('a model reads as much of an output as the policy lets it', async () => {
+  const command = { args: { command: 'seq 1 5000; head -c 40000 /dev/zero | tr "\\\\0" x' } };
+  const textOf = async (maxInlineResultBytes: number): Promise<string> => {
+    await using server = await startWith({ policy: { maxRiskUnapproved: 'high', maxInlineResultBytes } }, {}, false);
+    const { body } = await server.post('/v1/tools/bash', command);
+    return body.text;
+  };
+  const short = await textOf(4_096);
+  assert.match(short, /^1\n2\n[^]*bytes left out here[^]*xxx\nExit code 0/u);
+  const beforeNote = short.indexOf('Exit code 0');
+  assert.ok(beforeNote > 2_000 && beforeNote < 3_072, `${beforeNote}`);
+  const whole = await textOf(1_000_000);
+  assert.match(whole, /\n2500\n[^]*xxx\nExit code 0$/u);
+  const files = Array.from({ length: 400 }, (_, index) => `file-${index}.txt`);
+  await using server = await startServer(
+    {
+      policy: { maxInlineResultBytes: 100_000 },
+      plugins: { toolSource: [{ use: '@ravi/tools-search', root: 'many' }] },
+    },
+    Object.fromEntries(files.map((name) => [`many/${name}`, ''])),
+  );
+  const { body } = await server.post('/v1/tools/glob', { args: { pattern: '*.txt', limit: 400 } });
+  for (const name of files) assert.ok(body.text.includes(`${name}\n`));
+});

@@ -19,6 +19,7 @@ import type { RunningCall } from './completion/open-completion.ts';
 import { recordBeginning, recordStart } from './gates/journal.ts';
 import type { PendingCall } from './pending-call.ts';
 import { reserveModel } from './reserve-model.ts';
+import { proseBytes } from './result/shape-result.ts';
 import type { InvokerRuntime } from './runtime.ts';
 import type { Channels } from './scope/channels.ts';
 import { sessionBlobs } from './scope/session-artifacts.ts';
@@ -85,6 +86,10 @@ export class CallContext implements ToolContext {
 
   get agent(): string | undefined {
     return this.#pending.session.agent;
+  }
+
+  get maxTextBytes(): number {
+    return proseBytes(this.#pending.session.policy);
   }
 
   get files(): ToolFiles {

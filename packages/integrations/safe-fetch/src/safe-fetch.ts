@@ -1,7 +1,7 @@
 import { Agent, fetch as send } from 'undici';
 import type { BodyInit as SentBody } from 'undici';
 import { createCheckedConnector } from './checked-connector.ts';
-import type { AddressLookup } from './checked-connector.ts';
+import type { AddressLookup } from './checked-lookup.ts';
 import { ownErrorIn, refused, tooLate } from './errors.ts';
 import { limitedResponse } from './limited-response.ts';
 import { checkCredentials, readRequest } from './outgoing-request.ts';

@@ -1,4 +1,4 @@
-import type { ChainFile, InvocationResult } from '@ravi/kernel';
+import type { ChainFile, ChainPolicy, InvocationResult } from '@ravi/kernel';
 import { cutUtf8, errorText, utf8Length } from '@ravi/support';
 import type { PendingCall } from '../pending-call.ts';
 import { decodeStructured } from './encode-structured.ts';
@@ -72,10 +72,14 @@ async function offload(
 
 // Most tools repeat the structured value as text, so only short text stays next to a stored value.
 async function keepProse(pending: PendingCall, text: string): Promise<string> {
-  const { maxInlineResultBytes, maxPreviewBytes } = pending.session.policy;
-  if (utf8Length(text) <= maxInlineResultBytes - maxPreviewBytes) return text;
+  if (utf8Length(text) <= proseBytes(pending.session.policy)) return text;
   const { ref, bytes } = await pending.storeArtifact(text, 'text/plain');
   return `[${bytes} bytes of accompanying text are stored as {"$artifact":"${ref}"}]`;
+}
+
+/** Bytes of text that stay with a result whose value is stored. */
+export function proseBytes({ maxInlineResultBytes, maxPreviewBytes }: ChainPolicy): number {
+  return Math.max(0, maxInlineResultBytes - maxPreviewBytes);
 }
 
 function joined(parts: readonly string[]): string {

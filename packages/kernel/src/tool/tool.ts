@@ -80,6 +80,11 @@ export interface ToolContext {
   readonly cwd?: string | undefined;
   /** Name of the agent whose run makes the call. Absent without an agent. */
   readonly agent?: string | undefined;
+  /**
+   * Bytes of text that a model reads of the result, in UTF-8. Longer text is stored and replaced by its beginning, so a tool that knows
+   * better what to leave out keeps its text below this.
+   */
+  readonly maxTextBytes: number;
   readonly files: ToolFiles;
   /** Channels between the calls of this run and of its scripts. */
   readonly channels: ToolChannels;

@@ -12,6 +12,7 @@ export function createToolContext(overrides: Partial<ToolContext> = {}): ToolCon
     principal: 'ada',
     signal,
     idempotencyKey: 'run-1/call-1',
+    maxTextBytes: 3_072,
     files: { list: () => [], read: async (path) => notFound(path) },
     channels: {
       send: () => unsupported('channels'),

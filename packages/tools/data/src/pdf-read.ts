@@ -64,8 +64,9 @@ export function createPdfRead({ workspaceOf, pdf, clock }: DataParts): Tool {
       const bytes =
         path === undefined ? await readArtifact(artifact ?? '', pdf.maxBytes, context) : await readFile(path);
       const { timeoutMs, memoryMb } = pdf;
+      const { signal, principal } = context;
       const question = { bytes, firstPage, maxPages: pages, maxChars };
-      return answer(await readPdf(question, { timeoutMs, memoryMb, clock, signal: context.signal }), context);
+      return answer(await readPdf(question, { timeoutMs, memoryMb, clock, signal, principal }), context);
 
       async function readFile(name: string): Promise<Uint8Array> {
         const file = await workspaceOf(context).openFile(name);

@@ -70,7 +70,7 @@ export function createSqlQuery(connections: Connections): Tool {
     async execute(args, context) {
       const { connection, sql, params = [], limit = defaultLimit } = args;
       const statement = { sql, params, isWrite: isWriting(args) };
-      return shownRows(await connections.run(connection, statement, context.signal), limit, context);
+      return shownRows(await connections.run(connection, statement, context), limit, context);
     },
   });
 }

@@ -22,6 +22,11 @@ export interface GitOptions {
   readonly protocols?: readonly GitProtocol[];
   /** Hosts for clone, fetch and push. Default: all. */
   readonly hosts?: readonly string[];
+  /**
+   * True to allow addresses of this machine and of private networks. Link-local addresses, those of metadata services and reserved ones
+   * are refused in any case. Default `false`.
+   */
+  readonly allowPrivateAddresses?: boolean;
   /** Credentials for HTTPS by host, for example `github.com`. */
   readonly credentials?: Readonly<Record<string, GitCredential>>;
   /** Environment variables for git, such as `SSH_AUTH_SOCK` or `HTTPS_PROXY`. */
@@ -67,6 +72,11 @@ export const gitOptionSchemas: Readonly<Record<string, JsonSchema>> = {
     type: 'array',
     items: { type: 'string', minLength: 1 },
     description: 'Hosts for clone, fetch and push. Default: all.',
+  },
+  allowPrivateAddresses: {
+    type: 'boolean',
+    default: false,
+    description: 'Allows hosts with addresses of this machine and of private networks.',
   },
   credentials: {
     type: 'object',

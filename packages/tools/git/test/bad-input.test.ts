@@ -1,7 +1,13 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, watch, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createSeededRandom, createToolContext } from '@ravi/testkit';
 import { expect, test } from 'vitest';
+import { pinHost } from '../src/remote/pin-host.ts';
 import { readAddress } from '../src/remote/read-address.ts';
 import { createGitFolder } from './support/git-folder.ts';
 
@@ -182,19 +188,67 @@ test('hosts that are not configured are refused before any connection', async ()
   expect(await folder.code('git_push', { branch: 'main' })).toBe('E_GIT_UNTRUSTED');
 });
 
+const privateAddresses = ['127.0.0.1', '10.0.0.1', '192.168.1.1', '[::1]', '[fd00::1]', 'localhost'];
+const unreachable = ['169.254.169.254', '100.100.100.200', '[fe80::1]', '[::ffff:169.254.169.254]', '0.0.0.0'];
+
+test('private addresses need an option, and metadata services are refused with it', async () => {
+  await using closed = await createGitFolder();
+  await using open = await createGitFolder({ allowPrivateAddresses: true });
+  for (const host of [...privateAddresses, ...unreachable]) {
+    for (const address of [`https://${host}/x`, `ssh://git@${host}/x`]) {
+      expect([address, await closed.code('git_clone', { address, folder: 'x' })]).toEqual([address, 'E_GIT_HOST']);
+      if (privateAddresses.includes(host)) continue;
+      expect([address, await open.code('git_clone', { address, folder: 'x' })]).toEqual([address, 'E_GIT_HOST']);
+    }
+  }
+  closed.git('remote', 'add', 'origin', 'https://127.0.0.1/x');
+  expect(await closed.code('git_fetch')).toBe('E_GIT_HOST');
+  expect(await closed.code('git_push', { branch: 'main' })).toBe('E_GIT_HOST');
+  expect(await closed.code('git_clone', { address: 'https://no-such-host.invalid/x', folder: 'x' })).toBe('E_GIT_HOST');
+});
+
+test('git connects to the address that was checked, whatever the name means later', async () => {
+  const connections: string[] = [];
+  const server = createServer((socket) => {
+    connections.push(socket.localAddress ?? '');
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const address = readAddress(`https://rebound.example:${port}/x`);
+  const options = { allowPrivateAddresses: true };
+  const { settings } = await pinHost(options, address, async () => ['127.0.0.1']);
+  const args = [...settings.flatMap(([key, value]) => ['-c', `${key}=${value}`]), 'ls-remote', address.url ?? ''];
+  await expect(promisify(execFile)('git', args)).rejects.toThrow();
+  expect(connections).toEqual(['127.0.0.1']);
+  server.close();
+  const refused = pinHost({}, address, async () => ['93.184.216.34', '127.0.0.1']);
+  await expect(refused).rejects.toMatchObject({ code: 'E_GIT_HOST' });
+  const { sshOptions } = await pinHost(options, readAddress('ssh://git@rebound.example:2222/x'), async () => ['10.0.0.9']);
+  expect(sshOptions.join(' ')).toBe(
+    "-o HostName=10.0.0.9 -o 'HostKeyAlias=[rebound.example]:2222' -o CheckHostIP=no",
+  );
+});
+
 test('ssh uses no configuration and keys of the user of the server', async () => {
   await using programs = await createGitFolder();
   programs.write('ssh', `#!/bin/sh\necho "$@" > '${join(programs.root, 'seen')}'\nexit 1\n`);
   chmodSync(join(programs.root, 'ssh'), 0o755);
   const path = { PATH: `${programs.root}:${process.env['PATH'] ?? ''}` };
   const seen = async (environment: Readonly<Record<string, string>>): Promise<string> => {
-    await using folder = await createGitFolder({ environment: { ...path, ...environment } });
-    folder.git('remote', 'add', 'origin', 'git@example.com:x');
+    await using folder = await createGitFolder({
+      environment: { ...path, ...environment },
+      allowPrivateAddresses: true,
+    });
+    folder.git('remote', 'add', 'origin', 'git@localhost:x');
     expect(await folder.code('git_fetch')).toBe('E_GIT_FAILED');
     return programs.read('seen');
   };
   const alone = '-F /dev/null -o BatchMode=yes -o IdentityFile=none';
-  expect(await seen({})).toContain(`${alone} -o IdentitiesOnly=yes`);
+  const pinned = await seen({});
+  expect(pinned).toContain(`${alone} -o IdentitiesOnly=yes`);
+  expect(pinned).toMatch(/ -o HostName=(?:127\.0\.0\.1|::1) -o HostKeyAlias=localhost -o CheckHostIP=no /);
   const withAgent = await seen({ SSH_AUTH_SOCK: '/run/agent' });
   expect([withAgent.includes(alone), withAgent.includes('IdentitiesOnly')]).toEqual([true, false]);
   expect(await seen({ GIT_SSH_COMMAND: 'ssh -i key' })).toMatch(/^-i key /);

@@ -1,6 +1,6 @@
 export { endGroup, spawnGroup } from './process-group.ts';
 export type { GroupOptions } from './process-group.ts';
-export { quoted, quotedPaths, toolReply } from './tool-reply.ts';
+export { linesWithin, quoted, quotedPaths, toolReply } from './tool-reply.ts';
 export { defineToolsPlugin } from './tools-plugin.ts';
 export type { ToolSelection, ToolsPluginDefinition } from './tools-plugin.ts';
 export { fileError, invalidPath, isGitPath, outsideError, show } from './workspace/path-error.ts';

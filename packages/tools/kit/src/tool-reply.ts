@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { ContentBlock, JsonValue, ToolExecutionResult } from '@ravi/kernel';
 
 const maxQuoted = 100;
@@ -11,6 +12,13 @@ const maxPaths = 5;
 export function toolReply(content: string | readonly ContentBlock[], value: object): ToolExecutionResult {
   const blocks: readonly ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return { content: blocks, isError: false, structuredContent: value as JsonValue };
+}
+
+/** Returns the first of the lines that fit into `maxBytes` of UTF-8, each with its line break. */
+export function linesWithin(lines: readonly string[], maxBytes: number): readonly string[] {
+  let bytes = 0;
+  const count = lines.findIndex((line) => (bytes += Buffer.byteLength(line) + 1) > maxBytes);
+  return count === -1 ? lines : lines.slice(0, count);
 }
 
 /**

@@ -37,6 +37,8 @@ export interface PdfLimits {
   /** Megabytes of memory of the process that reads. */
   readonly memoryMb: number;
   readonly clock: Clock;
+  /** Principal of the call. */
+  readonly principal: string;
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +53,7 @@ export function isPdf(bytes: Uint8Array): boolean {
 /**
  * Reads the text of a PDF in a process of its own, so that a file that others wrote cannot take more time and memory than it may.
  * @throws KernelError `E_PDF_INVALID`, `E_PDF_ENCRYPTED`, `E_ARGUMENTS_INVALID` for a first page that the file does not have,
- * `E_WORK_TIMEOUT`, `E_WORK_MEMORY`, `E_WORK_FAILED`, `E_CANCELLED`
+ * `E_WORK_BUSY`, `E_WORK_TIMEOUT`, `E_WORK_MEMORY`, `E_WORK_FAILED`, `E_CANCELLED`
  */
 export async function readPdf(question: PdfQuestion, limits: PdfLimits): Promise<PdfText> {
   if (!isPdf(question.bytes)) throw new KernelError('E_PDF_INVALID', 'The content is not a PDF that can be read');

@@ -9,7 +9,8 @@ const book = pdfOf([pdfLines('First page', 'second line'), pdfLines('Middle'), p
 });
 
 function read(bytes: Uint8Array, question: Partial<PdfQuestion> = {}, memoryMb = 400): Promise<PdfText> {
-  const limits = { timeoutMs: 30_000, memoryMb, clock: systemClock, signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  const limits = { timeoutMs: 30_000, memoryMb, clock: systemClock, principal: 'ada', signal };
   return readPdf({ bytes, firstPage: 1, maxPages: 10, maxChars: 100_000, ...question }, limits);
 }
 

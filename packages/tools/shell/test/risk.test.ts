@@ -248,6 +248,7 @@ test.each([
   ['words of a list', `echo ${'a '.repeat(9000)}`],
   ['commands', 'sh;'.repeat(4000)],
   ['nested substitutions', '$('.repeat(20_000)],
+  ['characters', `echo ${'a'.repeat(70_000)}`],
   ['texts of a shell', `sh ${'"a b" '.repeat(2000)}`],
 ])('more %s than are judged in bounded time are critical', (_, command) => {
   const { risk, summary } = classifyCommand(command);

@@ -82,7 +82,8 @@ export function createWebFetch(parts: WebParts): Tool {
       const address = readAddress(url);
       const { signal } = context;
       const page = await fetchPage(parts.isAllowed(address) ? parts.fetchAllowed : parts.fetchAny, address, signal);
-      const read = await readPage(page, { ...parts.pdfLimits, clock: parts.clock, signal, isRaw });
+      const { principal } = context;
+      const read = await readPage(page, { ...parts.pdfLimits, clock: parts.clock, signal, principal, isRaw });
       if (read.text === undefined) return storeFile(page, read.mediaType, context);
       return returnPart(page, { ...read, text: read.text }, { offset, limit }, context);
     },

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { KernelError } from '@ravi/kernel';
-import type { Clock } from '@ravi/kernel';
+import type { Clock, ToolContext } from '@ravi/kernel';
 import { runBounded } from '@ravi/tools-kit';
 import type { SqlAnswer, SqlDatabase, SqlParameter, SqlQuestion } from './sql-question.ts';
 
@@ -34,9 +34,9 @@ export interface Connections {
   /** Lines about each database, for the documentation. */
   readonly descriptions: readonly string[];
   /**
-   * @throws KernelError `E_SQL_REFUSED`, `E_SQL_FAILED`, `E_SQL_UNAVAILABLE`, `E_WORK_TIMEOUT`, `E_WORK_MEMORY`, `E_CANCELLED`
+   * @throws KernelError `E_SQL_REFUSED`, `E_SQL_FAILED`, `E_SQL_UNAVAILABLE`, `E_WORK_BUSY`, `E_WORK_TIMEOUT`, `E_WORK_MEMORY`, `E_CANCELLED`
    */
-  run(name: string, statement: Statement, signal: AbortSignal): Promise<SqlAnswer>;
+  run(name: string, statement: Statement, call: Pick<ToolContext, 'signal' | 'principal'>): Promise<SqlAnswer>;
 }
 
 const memoryMb = 384;
@@ -66,7 +66,7 @@ export function openConnections(
       ([name, { database, write, description }]) =>
         `${name}: ${database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, ${write === true ? 'with changes if "write" is true' : 'for reading'}${description === undefined ? '' : `. ${description}`}`,
     ),
-    async run(name, statement, signal) {
+    async run(name, statement, { signal, principal }) {
       const connection = connections.get(name);
       if (connection === undefined) throw new KernelError('E_ARGUMENTS_INVALID', `There is no connection ${name}`);
       const { database, write: canWrite = false, timeoutMs = 30_000, maxRows = 100_000 } = connection;
@@ -88,6 +88,7 @@ export function openConnections(
           timeoutMs: timeoutMs + (database.kind === 'sqlite' ? 0 : connectMs),
           clock,
           signal,
+          principal,
           ...(isFileWritten ? { writes: dirname(database.path) } : {}),
         },
         question,

@@ -9,6 +9,7 @@ import { readConfigList, refusedKey } from '../repository/configured.ts';
 import type { GitContext, Repository } from '../repository/open-repository.ts';
 import { gitEnvironment } from '../run/git-environment.ts';
 import { runGit } from '../run/run-git.ts';
+import { pinHost } from './pin-host.ts';
 import { readAddress } from './read-address.ts';
 import type { RemoteAddress } from './read-address.ts';
 
@@ -19,6 +20,8 @@ export interface CheckedRemote {
   readonly isLocal: boolean;
   readonly protocols: readonly string[];
   readonly settings: readonly (readonly [key: string, value: string])[];
+  /** Options of ssh for this host. */
+  readonly sshOptions: readonly string[];
 }
 
 /** Place from which an address is used. */
@@ -51,7 +54,14 @@ export async function checkRemote(
       hadNoEffect: true,
     });
   }
-  return { url, isLocal: false, protocols: [address.protocol], settings: credentialSettings(parts, address) };
+  const { settings, sshOptions } = await pinHost(parts.options, address);
+  return {
+    url,
+    isLocal: false,
+    protocols: [address.protocol],
+    settings: [...credentialSettings(parts, address), ...settings],
+    sshOptions,
+  };
 }
 
 function credentialSettings({ options }: GitParts, { protocol, host = '' }: RemoteAddress): CheckedRemote['settings'] {
@@ -84,7 +94,7 @@ async function checkFolder(
   const { stdout } = await runGit({ args, cwd: workspace.root, env, signal: context.signal });
   const refused = refusedKey(readConfigList(stdout.toString('utf8')), ['network', 'content']);
   if (refused !== undefined) throw untrusted(`the configuration of the other repository sets ${refused}`);
-  return { url: pathToFileURL(real).href, isLocal: true, protocols: ['file'], settings: [] };
+  return { url: pathToFileURL(real).href, isLocal: true, protocols: ['file'], settings: [], sshOptions: [] };
 }
 
 /**

@@ -7,6 +7,8 @@ export interface RemoteAddress {
   readonly protocol: GitProtocol;
   /** Absent for a folder of this machine. */
   readonly host?: string;
+  /** Port, if the address names one. */
+  readonly port?: string;
   /** Path on the other side. */
   readonly path: string;
   /** Address made of its parts, for the command line. Absent for a folder of this machine. */
@@ -44,7 +46,7 @@ function readUrl(text: string, scheme: string): RemoteAddress {
   if (name === '' || new URL(text).hostname.toLowerCase() !== name) throw unusable(text);
   if (scheme === 'https' && user !== undefined) throw unusable(text);
   const authority = `${user === undefined ? '' : `${user}@`}${name}${port === undefined ? '' : `:${port}`}`;
-  return { protocol: scheme, host: name, path, url: `${scheme}://${authority}${path}` };
+  return { protocol: scheme, host: name, ...(port === undefined ? {} : { port }), path, url: `${scheme}://${authority}${path}` };
 }
 
 /** Decodes the path of a `file` address as git does, which knows no query. */

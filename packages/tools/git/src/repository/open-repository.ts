@@ -4,6 +4,7 @@ import type { Workspace } from '@ravi/tools-kit';
 import type { GitParts } from '../options.ts';
 import { fixedOptions } from '../run/fixed-options.ts';
 import { gitEnvironment } from '../run/git-environment.ts';
+import type { GitEnvironmentOptions } from '../run/git-environment.ts';
 import { gitError } from '../run/git-error.ts';
 import { readGit, runGit } from '../run/run-git.ts';
 import type { GitCommand, GitResult, ReadOutput } from '../run/run-git.ts';
@@ -29,9 +30,12 @@ export interface RunOptions {
   readonly locksFirst?: boolean;
   /** False for a command that uses patterns of its own. Default: true. */
   readonly literalPaths?: boolean;
-  /** Transports that the command may use. */
-  readonly protocols?: readonly string[];
+  /** The other repository that the command may reach. */
+  readonly other?: OtherRepository;
 }
+
+/** Transports, settings and options of ssh for a command that reaches another repository. */
+export type OtherRepository = Pick<GitEnvironmentOptions, 'protocols' | 'settings' | 'sshOptions'>;
 
 /** Context that the work on a repository needs. */
 export type GitContext = Pick<ToolContext, 'cwd' | 'signal'>;
@@ -74,14 +78,14 @@ export async function openRepository(parts: GitParts, context: GitContext, path 
   const config = readConfigList(listed.stdout.toString('utf8'));
 
   function commandOf(args: readonly string[], run: RunOptions): GitCommand {
-    const { work, input, settings = [], logAs, protocols = [] } = run;
+    const { work, input, settings = [], logAs, other } = run;
     const refused = refusedKey(config, work ?? []);
     if (refused !== undefined) throw untrusted(`its configuration sets ${refused}, which can start a program`);
     const environment = gitEnvironment({
       ...plainEnvironment,
-      protocols,
+      ...(other === undefined ? {} : { protocols: other.protocols, sshOptions: other.sshOptions ?? [] }),
       readsOnly: work === undefined,
-      settings: [...filterSettings(config), ...settings],
+      settings: [...filterSettings(config), ...settings, ...(other?.settings ?? [])],
     });
     return {
       args: [...fixedOptions(options.hooks === true, run.literalPaths), ...args],

@@ -10,18 +10,20 @@ export interface GitEnvironmentOptions {
   readonly more: Readonly<Record<string, string>>;
   /** Configuration in addition to the fixed options, for keys that an option cannot express. */
   readonly settings: readonly (readonly [key: string, value: string])[];
+  /** Options of ssh. They do not count if the operator sets `GIT_SSH_COMMAND`. */
+  readonly sshOptions?: readonly string[];
 }
 
 /** Returns the whole environment of a git command: no configuration of the system and of the user, no prompt, no editor. */
 export function gitEnvironment(options: GitEnvironmentOptions): Record<string, string> {
-  const { protocols, readsOnly, identity, more, settings } = options;
+  const { protocols, readsOnly, identity, more, settings, sshOptions = [] } = options;
   const named = identity === undefined ? {} : identityVariables(identity);
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: '/dev/null',
     LC_ALL: 'C.UTF-8',
     LANGUAGE: 'C',
-    GIT_SSH_COMMAND: sshCommand(more),
+    GIT_SSH_COMMAND: [sshCommand(more), ...sshOptions].join(' '),
     ...named,
     ...more,
     GIT_CONFIG_NOSYSTEM: '1',

@@ -80,6 +80,7 @@ export function createCloneTool(parts: GitParts): Tool {
           readsOnly: false,
           more: parts.options.environment ?? {},
           settings: remote.settings,
+          sshOptions: remote.sshOptions,
         }),
         signal: context.signal,
       });

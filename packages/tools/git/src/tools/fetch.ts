@@ -73,7 +73,7 @@ export function createFetchTool(parts: GitParts): Tool {
             remote,
             `+refs/heads/${name}:refs/remotes/${remote}/${name}`,
           ],
-          { work: ['network'], protocols: checked.protocols, settings: checked.settings },
+          { work: ['network'], other: checked },
         );
         const after = await list();
         const names = [...new Set([...before.keys(), ...after.keys()])].filter(

@@ -60,7 +60,7 @@ export function createPushTool(parts: GitParts): Tool {
             remote,
             `refs/heads/${branch}:refs/heads/${to}`,
           ],
-          { work: ['network'], protocols: checked.protocols, settings: checked.settings },
+          { work: ['network'], other: checked },
         );
         return pushed(remote, to, await hashOf(repository, branch));
       });
@@ -100,10 +100,6 @@ async function remoteHash(repository: Repository, checked: CheckedRemote, branch
     checked.url,
     `refs/heads/${branch}`,
   ];
-  const { stdout } = await repository.run(args, {
-    work: ['network'],
-    protocols: checked.protocols,
-    settings: checked.settings,
-  });
+  const { stdout } = await repository.run(args, { work: ['network'], other: checked });
   return stdout.toString('utf8').split('\t', 1)[0] ?? '';
 }

@@ -20,6 +20,8 @@ export interface BoundedOptions {
   /** Milliseconds from the time when the process is ready to its answer. */
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** Principal of the call: its work holds at most two of the four places. */
+  readonly principal: string;
   /** Ends the process. */
   readonly signal: AbortSignal;
   /** Folder in which the process may write. Default: none. */
@@ -27,17 +29,17 @@ export interface BoundedOptions {
 }
 
 /** A reader of hostile data can take all memory that it may: a few of them at once are enough. */
-const turns = createTurns(4);
+const turns = createTurns({ places: 4, placesOfOwner: 2, waitingOfOwner: 64 });
 const maxStartMs = 60_000;
 
 /**
  * Runs a program once, in a process of its own that may read files, but neither write others than in `writes` nor start programs. Its environment is empty. For work on data that others
  * wrote, and for libraries that cannot be interrupted.
- * @throws KernelError `E_WORK_TIMEOUT` and `E_WORK_MEMORY` at a limit, `E_CANCELLED`, `E_WORK_FAILED` if the process ends without an answer,
+ * @throws KernelError `E_WORK_BUSY` if 64 pieces of work of the principal wait, `E_WORK_TIMEOUT` and `E_WORK_MEMORY` at a limit, `E_CANCELLED`, `E_WORK_FAILED` if the process ends without an answer,
  * and the error of the program with its code
  */
 export async function runBounded<Question, Answer>(options: BoundedOptions, question: Question): Promise<Answer> {
-  using _turn = await turns.take(options.signal);
+  using _turn = await turns.take(options.principal, options.signal);
   return await ask<Question, Answer>(options, question);
 }
 
@@ -85,6 +87,7 @@ function start({ name, from, memoryMb, writes }: BoundedOptions): ChildProcess {
       '--allow-worker',
       ...(writes === undefined ? [] : [`--allow-fs-write=${writes}`]),
       '--no-warnings',
+      '--disallow-code-generation-from-strings',
       `--max-old-space-size=${memoryMb}`,
     ],
     serialization: 'advanced',

@@ -3,52 +3,84 @@ import { KernelError } from '@ravi/kernel';
 /** Places for work of which only a few pieces run at once. */
 export interface Turns {
   /**
-   * Waits for a place. Dispose it after the work.
-   * @throws KernelError `E_CANCELLED` if the signal aborts before
+   * Waits for a place for work of `owner`. Dispose it after the work.
+   * @throws KernelError `E_CANCELLED` if the signal aborts before, `E_WORK_BUSY` if too much work of the owner waits
    */
-  take(signal: AbortSignal): Promise<Disposable>;
+  take(owner: string, signal: AbortSignal): Promise<Disposable>;
 }
 
-/** Creates a number of places, which are given in the order in which they are asked for. */
-export function createTurns(places: number): Turns {
+/** Numbers of {@link createTurns}. */
+export interface TurnLimits {
+  readonly places: number;
+  /** Places that the work of one owner holds at once: the others stay free for other owners. */
+  readonly placesOfOwner: number;
+  /** Pieces of work of one owner that wait. */
+  readonly waitingOfOwner: number;
+}
+
+interface Waiting {
+  readonly owner: string;
+  readonly begin: () => void;
+}
+
+/** Creates a number of places. Owners get them in the order in which they ask, as long as they hold fewer than they may. */
+export function createTurns({ places, placesOfOwner, waitingOfOwner }: TurnLimits): Turns {
   let free = places;
-  const waiting = new Set<() => void>();
-  const release = (): void => {
-    const [next] = waiting;
-    if (next === undefined) free++;
-    else next();
-  };
+  const held = new Map<string, number>();
+  const waiting = new Set<Waiting>();
+  const mayBegin = (owner: string): boolean => free > 0 && (held.get(owner) ?? 0) < placesOfOwner;
+
+  function hold(owner: string): Disposable {
+    free--;
+    held.set(owner, (held.get(owner) ?? 0) + 1);
+    let isHeld = true;
+    return {
+      [Symbol.dispose]() {
+        if (isHeld) release(owner);
+        isHeld = false;
+      },
+    };
+  }
+
+  function release(owner: string): void {
+    free++;
+    const left = (held.get(owner) ?? 1) - 1;
+    if (left === 0) held.delete(owner);
+    else held.set(owner, left);
+    for (const next of waiting) if (mayBegin(next.owner)) return next.begin();
+  }
+
   return {
-    async take(signal) {
-      if (free > 0) free--;
-      else await wait(waiting, signal);
-      let isHeld = true;
-      return {
-        [Symbol.dispose]() {
-          if (isHeld) release();
-          isHeld = false;
-        },
-      };
+    take(owner, signal) {
+      if (signal.aborted) return Promise.reject(cancelled());
+      if (mayBegin(owner)) return Promise.resolve(hold(owner));
+      const ofOwner = [...waiting].filter((each) => each.owner === owner).length;
+      if (ofOwner >= waitingOfOwner) return Promise.reject(busy(ofOwner));
+      return new Promise((resolve, reject) => {
+        const abort = (): void => {
+          waiting.delete(entry);
+          reject(cancelled());
+        };
+        const entry: Waiting = {
+          owner,
+          begin() {
+            waiting.delete(entry);
+            signal.removeEventListener('abort', abort);
+            resolve(hold(owner));
+          },
+        };
+        waiting.add(entry);
+        signal.addEventListener('abort', abort, { once: true });
+      });
     },
   };
 }
 
-function wait(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      waiting.delete(begin);
-      signal.removeEventListener('abort', abort);
-    };
-    const begin = (): void => {
-      stop();
-      resolve();
-    };
-    const abort = (): void => {
-      stop();
-      reject(new KernelError('E_CANCELLED', 'The work was cancelled before it began'));
-    };
-    waiting.add(begin);
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-  });
+function cancelled(): KernelError {
+  return new KernelError('E_CANCELLED', 'The work was cancelled before it began');
+}
+
+function busy(waiting: number): KernelError {
+  const message = `${waiting} pieces of work of this principal wait for a process already. Try again later`;
+  return new KernelError('E_WORK_BUSY', message, { retryable: true, hadNoEffect: true });
 }

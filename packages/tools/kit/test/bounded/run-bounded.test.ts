@@ -6,7 +6,7 @@ import { createTurns } from '../../src/bounded/turns.ts';
 import type { SampleQuestion } from './sample-program.ts';
 
 function ask(question: SampleQuestion, timeoutMs = 20_000, signal = new AbortController().signal): Promise<string> {
-  const limits = { memoryMb: 200, timeoutMs, clock: systemClock, signal };
+  const limits = { memoryMb: 200, timeoutMs, clock: systemClock, principal: 'ada', signal };
   return runBounded({ name: 'sample-program', from: import.meta.url, what: 'The sample', ...limits }, question);
 }
 
@@ -32,14 +32,14 @@ test('a program that does not end is ended at the time limit and by its signal',
 });
 
 test('places are given in order, and a wait that is cancelled takes none', async () => {
-  const turns = createTurns(1);
+  const turns = createTurns({ places: 1, placesOfOwner: 1, waitingOfOwner: 5 });
   const { signal } = new AbortController();
-  const first = await turns.take(signal);
+  const first = await turns.take('ada', signal);
   const controller = new AbortController();
   const given: string[] = [];
-  const cancelled = turns.take(controller.signal);
-  const second = turns.take(signal).then((turn) => (given.push('second'), turn));
-  const third = turns.take(signal).then((turn) => (given.push('third'), turn));
+  const cancelled = turns.take('ada', controller.signal);
+  const second = turns.take('ada', signal).then((turn) => (given.push('second'), turn));
+  const third = turns.take('ada', signal).then((turn) => (given.push('third'), turn));
   controller.abort();
   await expect(cancelled).rejects.toMatchObject({ code: 'E_CANCELLED' });
   expect(given).toEqual([]);
@@ -48,4 +48,20 @@ test('places are given in order, and a wait that is cancelled takes none', async
   (await second)[Symbol.dispose]();
   (await third)[Symbol.dispose]();
   expect(given).toEqual(['second', 'third']);
+});
+
+test('one owner leaves places to others, and only so much of its work waits', async () => {
+  const turns = createTurns({ places: 3, placesOfOwner: 2, waitingOfOwner: 2 });
+  const { signal } = new AbortController();
+  const mine = [await turns.take('ada', signal), await turns.take('ada', signal)];
+  const waiting = [turns.take('ada', signal), turns.take('ada', signal)];
+  await expect(turns.take('ada', signal)).rejects.toMatchObject({ code: 'E_WORK_BUSY', retryable: true });
+  const other = await turns.take('bob', signal);
+  const late = turns.take('carol', signal);
+  // The place of another owner does not go to one that holds as many as it may.
+  other[Symbol.dispose]();
+  (await late)[Symbol.dispose]();
+  for (const turn of mine) turn[Symbol.dispose]();
+  for (const turn of await Promise.all(waiting)) turn[Symbol.dispose]();
+  (await turns.take('ada', signal))[Symbol.dispose]();
 });

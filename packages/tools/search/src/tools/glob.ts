@@ -49,7 +49,7 @@ export function createGlobTool(parts: SearchParts): Tool {
       const { items: files, ...next } = pageOf(all, offset, limit);
       const note = pageNote(files.length, `${all.length} files`, next.nextOffset);
       return {
-        content: [textBlock(all.length === 0 ? 'No file matches.' : fitLines(files.map(shownPath), note))],
+        content: [textBlock(all.length === 0 ? 'No file matches.' : fitLines(files.map(shownPath), note, context))],
         isError: false,
         structuredContent: { files, total: all.length, ...next },
       };

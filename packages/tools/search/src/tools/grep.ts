@@ -1,5 +1,5 @@
 import { defineTool, textBlock } from '@ravi/kernel';
-import type { JsonObject, Tool, ToolExecutionResult } from '@ravi/kernel';
+import type { JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import type { LineMatch, LinePattern, SearchScope } from '../engine/search-engine.ts';
 import { fitLines, globArgument, pageNote, pageOf, scopeOf, sharedArguments, shownPath } from './search-arguments.ts';
 import type { SearchParts } from './search-arguments.ts';
@@ -114,14 +114,14 @@ export function createLineSearchTool(parts: SearchParts, { name, description }: 
       const { literal = false, ignoreCase = false, word = false, ...place } = rest;
       const scope = scopeOf(parts, context, place, glob);
       const pattern: LinePattern = { text, isLiteral: literal, ignoresCase: ignoreCase, isWholeWord: word };
-      if (output === 'lines') return findLines(parts, { scope, pattern, contextLines, offset, limit });
+      if (output === 'lines') return findLines(parts, { scope, pattern, contextLines, offset, limit }, context);
       const all = await parts.engine.counts({ ...scope, pattern });
       const { items, ...next } = pageOf(all, offset, limit);
       const lines = items.map(({ path, count }) =>
         output === 'files' ? shownPath(path) : `${shownPath(path)}: ${count}`,
       );
       const note = pageNote(items.length, `${all.length} files`, next.nextOffset);
-      return resultOf(all.length === 0 ? 'No line matches.' : fitLines(lines, note), {
+      return resultOf(all.length === 0 ? 'No line matches.' : fitLines(lines, note, context), {
         ...(output === 'files'
           ? { files: items.map(({ path }) => path) }
           : { counts: items.map(({ path, count }) => ({ path, count })) }),
@@ -144,12 +144,13 @@ interface LinePage {
 async function findLines(
   { engine }: SearchParts,
   { scope, pattern, contextLines, offset, limit }: LinePage,
+  context: ToolContext,
 ): Promise<ToolExecutionResult> {
   const found = await engine.lines({ ...scope, pattern, contextLines, wanted: offset + limit });
   const total = found.matches.length;
   const { items, ...next } = pageOf(found.matches, offset, limit);
   const note = pageNote(items.length, `${found.isComplete ? '' : 'more than '}${total} lines`, next.nextOffset);
-  return resultOf(total === 0 ? 'No line matches.' : fitLines(renderMatches(items), note), {
+  return resultOf(total === 0 ? 'No line matches.' : fitLines(renderMatches(items), note, context), {
     matches: items.map(toJson),
     total,
     isTotalExact: found.isComplete,

@@ -1,7 +1,6 @@
-import { Buffer } from 'node:buffer';
 import { lstatSync } from 'node:fs';
 import type { ToolContext } from '@ravi/kernel';
-import { fileError } from '@ravi/tools-kit';
+import { fileError, linesWithin } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 import type { SearchEngine, SearchScope } from '../engine/search-engine.ts';
 import { compileGlob } from '../glob/glob-pattern.ts';
@@ -90,14 +89,16 @@ export function shownPath(path: string): string {
   return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) ? JSON.stringify(path) : path;
 }
 
-// The text of a result stays in the conversation if it is short, by the default of `maxInlineResultBytes`.
-const maxTextBytes = 2800;
+const lastLinesBytes = 200;
 
-/** Joins lines to a text of bounded length. What is left out is in the value of the result, and the text says so. */
-export function fitLines(lines: readonly string[], note: string): string {
-  let bytes = 0;
-  const count = lines.findIndex((line) => (bytes += Buffer.byteLength(line) + 1) > maxTextBytes);
-  if (count === -1) return [...lines, note].join('\n');
-  const left = `… ${lines.length - count} more lines are left out of this text and are in the value of the result`;
-  return [...lines.slice(0, count), left, note].join('\n');
+/** Joins lines to a text that a model reads as a whole. What is left out is in the value of the result, and the text says so. */
+export function fitLines(
+  lines: readonly string[],
+  note: string,
+  { maxTextBytes }: Pick<ToolContext, 'maxTextBytes'>,
+): string {
+  const shown = linesWithin(lines, maxTextBytes - lastLinesBytes);
+  if (shown.length === lines.length) return [...lines, note].join('\n');
+  const left = `… ${lines.length - shown.length} more lines are left out of this text and are in the value of the result`;
+  return [...shown, left, note].join('\n');
 }

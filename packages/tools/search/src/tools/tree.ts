@@ -67,7 +67,7 @@ export function createTreeTool(parts: SearchParts): Tool {
         ? `${entries.length} entries`
         : `More than ${limit} entries: choose a folder or a smaller depth`;
       return {
-        content: [textBlock(lines.length === 0 ? 'The folder is empty.' : fitLines(lines, note))],
+        content: [textBlock(lines.length === 0 ? 'The folder is empty.' : fitLines(lines, note, context))],
         isError: false,
         structuredContent: { entries: entries.map(({ path, kind }) => ({ path, kind })), isComplete },
       };

@@ -9,6 +9,7 @@ import type { IgnoreRules } from './ignore-rules.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 const maxIgnoreBytes = 1_048_576;
+const maxTests = 20_000;
 const foldersPerTurn = 50;
 const testsPerTurn = 10_000;
 
@@ -108,7 +109,9 @@ function rulesWithin(workspace: Workspace, folder: Folder, entries: readonly Dir
     using place = workspace.locate(folder.path === '.' ? '.gitignore' : `${folder.path}/.gitignore`);
     return readAt(place.at());
   });
-  return [...folder.rules, readIgnoreRules(text, folder.path === '.' ? '' : `${folder.path}/`)];
+  const rules = [...folder.rules, readIgnoreRules(text, folder.path === '.' ? '' : `${folder.path}/`)];
+  // Each entry is compared with all of them.
+  return countTests(rules) > maxTests ? folder.rules : rules;
 }
 
 // Also those above the root of the workspace, which is often a folder of a repository.

@@ -58,7 +58,7 @@ export interface CommandRisk extends Required<RiskAssessment> {
 
 /**
  * Judges a script by its syntax. `safe`: only commands of a short list, with options that change nothing. `critical`: something that cannot be
- * undone was found, which the summary names, or the script has more than 4 000 parts. Anything else, and what cannot be parsed, is `high`. It finds mistakes and carelessness; it
+ * undone was found, which the summary names, or the script has more than 4 000 parts or 64 000 characters. Anything else, and what cannot be parsed, is `high`. It finds mistakes and carelessness; it
  * cannot find what a script hides on purpose.
  */
 export function classifyCommand(source: string): CommandRisk {
@@ -113,6 +113,7 @@ function reasonsOfCommand(command: Command, { tree, downloading, nesting }: Surr
   const at = placeOfInterpreter(words);
   if (at !== -1) {
     const own = words.slice(at);
+    if (runsOperands(name, own)) reasons.push('runs its operands as programs');
     // The input of xargs is operands.
     if (!passesOperands.has(name) && comesFromPipe(command, tree) && readsItsInput(own))
       reasons.push('runs what comes out of a pipe as a program');
@@ -159,6 +160,13 @@ function readsItsInput(words: readonly (string | undefined)[]): boolean {
     rest.includes('/dev/stdin') ||
     rest.every((word) => word?.startsWith('-'))
   );
+}
+
+// `xargs sh -c` and `find -exec sh -c {} ;`: the text that the shell runs is an operand, which nobody sees before.
+function runsOperands(name: string, words: readonly (string | undefined)[]): boolean {
+  if (!passesOperands.has(name)) return false;
+  const at = words.findIndex((word) => word !== undefined && /^-[a-z]*[ce]$/u.test(word));
+  return at !== -1 && (at === words.length - 1 || words[at + 1]?.includes('{}') === true);
 }
 
 function comesFromPipe(command: Command, { parents }: ShellTree): boolean {

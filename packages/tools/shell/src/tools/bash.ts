@@ -1,7 +1,7 @@
 import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
-import type { RiskAssessment, Tool, ToolContext } from '@ravi/kernel';
+import type { RiskAssessment, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import { withPathLock } from '@ravi/tools-kit';
 import { runCommand } from '../process/run-command.ts';
-import type { CommandRun } from '../process/run-command.ts';
 import { openWorkFolder } from '../process/work-folder.ts';
 import type { WorkFolder } from '../process/work-folder.ts';
 import { classifyCommand } from '../risk/classify-command.ts';
@@ -65,10 +65,6 @@ export function createCommandTool(parts: ShellParts, form: CommandToolForm): Too
     mode: form.mode,
     managesOwnTimeout: true,
     retry: false,
-    concurrency: {
-      // In one folder commands of a step run one after the other, as at a terminal; those that read do not wait.
-      keys: ({ command }) => (form.mode === 'background' || isSafe(command) ? [] : ['shell']),
-    },
     documentation: () => form.documentation,
     inputSchema: {
       type: 'object',
@@ -98,16 +94,17 @@ export function createCommandTool(parts: ShellParts, form: CommandToolForm): Too
       if (command.includes('\0')) {
         throw new KernelError('E_ARGUMENTS_INVALID', 'The command has a NUL character', { hadNoEffect: true });
       }
-      using folder = openWorkFolder(parts.workspaceOf(context), path);
-      const environment = isSafe(command) ? checkReads(parts, { command, folder, context }) : undefined;
-      const run: CommandRun = {
-        argv: ['bash', '--noprofile', '--norc', '-c', command],
-        folder,
-        timeoutMs: ms,
-        stdin: input,
-        environment,
+      const workspace = parts.workspaceOf(context);
+      const reads = isSafe(command);
+      const run = async (): Promise<ToolExecutionResult> => {
+        using folder = openWorkFolder(workspace, path);
+        const environment = reads ? checkReads(parts, { command, folder, context }) : undefined;
+        const argv = ['bash', '--noprofile', '--norc', '-c', command];
+        const ended = await runCommand(parts.settings, { argv, folder, timeoutMs: ms, stdin: input, environment }, context);
+        return commandResult(ended, ms, context);
       };
-      return commandResult(await runCommand(parts.settings, run, context), ms);
+      // In one workspace commands run one after the other, as at a terminal; those that read do not wait.
+      return form.mode === 'background' || reads ? run() : withPathLock(`shell\0${workspace.root}`, run);
     },
   });
 }

@@ -73,7 +73,7 @@ export function createPythonTool(parts: ShellParts, name: string): Tool {
           hadNoEffect: true,
         });
       }
-      return commandResult(ended, ms);
+      return commandResult(ended, ms, context);
     },
   });
 }

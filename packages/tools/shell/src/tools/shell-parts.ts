@@ -78,7 +78,11 @@ export const commandOutputSchema = {
 } as const;
 
 /** Makes the result of a command that has ended. A status other than 0 is data and not an error of the call. */
-export function commandResult({ exitCode, timedOut, output }: EndedCommand, timeoutMs: number): ToolExecutionResult {
+export function commandResult(
+  { exitCode, timedOut, output }: EndedCommand,
+  timeoutMs: number,
+  { maxTextBytes }: Pick<ToolContext, 'maxTextBytes'>,
+): ToolExecutionResult {
   const ending = timedOut ? `Ended after ${timeoutMs} ms, with all its processes` : `Exit code ${exitCode}`;
   const structuredContent: JsonObject = {
     exitCode,
@@ -88,7 +92,7 @@ export function commandResult({ exitCode, timedOut, output }: EndedCommand, time
     isCut: output.isCut,
     ...(output.artifact === undefined ? {} : { artifact: output.artifact.ref }),
   };
-  const shown = previewOf(output).replace(/\n$/u, '');
+  const shown = previewOf(output, maxTextBytes).replace(/\n$/u, '');
   const text = shown === '' ? ending : `${shown}\n${ending}`;
   return {
     content: [textBlock(`${text}${cutNote(output)}`), ...artifactBlocks(output)],
@@ -97,14 +101,19 @@ export function commandResult({ exitCode, timedOut, output }: EndedCommand, time
   };
 }
 
-// The text of a result stays in the conversation if it is short, by the default of `maxInlineResultBytes`.
-const headBytes = 900;
-const endBytes = 1500;
+/** Room for the lines around a preview: what is left out, how the command ended, where the rest is. */
+export const notesBytes = 500;
 
-/** Returns the output as a model sees it: all of a short one, otherwise its beginning and its end. The value has more. */
-export function previewOf({ text, bytes }: CollectedOutput): string {
+/**
+ * Returns the output as a model sees it in a text of `maxTextBytes`: all of a short one, otherwise its beginning and its end, which
+ * says more often what went wrong. The value has more.
+ */
+export function previewOf({ text, bytes }: CollectedOutput, maxTextBytes: number): string {
   const all = Buffer.from(text);
-  if (all.length <= headBytes + endBytes) return text;
+  const shown = Math.max(0, maxTextBytes - notesBytes);
+  if (all.length <= shown) return text;
+  const headBytes = Math.floor(shown / 3);
+  const endBytes = shown - headBytes;
   const first = all.toString('utf8', 0, headBytes);
   const last = all.toString('utf8', all.length - endBytes);
   return `${first}\n[… ${bytes - headBytes - endBytes} bytes left out here …]\n${last}`;

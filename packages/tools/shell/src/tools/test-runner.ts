@@ -3,8 +3,9 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
-import type { JsonObject, Tool, ToolExecutionResult } from '@ravi/kernel';
-import { fileError } from '@ravi/tools-kit';
+import type { JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import { fileError, linesWithin, withPathLock } from '@ravi/tools-kit';
+import type { Workspace } from '@ravi/tools-kit';
 import { runCommand } from '../process/run-command.ts';
 import type { EndedCommand } from '../process/run-command.ts';
 import { openWorkFolder } from '../process/work-folder.ts';
@@ -13,7 +14,7 @@ import type { RunnerName } from '../testing/find-runner.ts';
 import type { TestReport } from '../testing/test-report.ts';
 import { reportName } from '../testing/test-runner-kind.ts';
 import type { TestCommand, TestRequest } from '../testing/test-runner-kind.ts';
-import { artifactBlocks, cutNote, defaultTimeoutMs, previewOf, sharedArguments } from './shell-parts.ts';
+import { artifactBlocks, cutNote, defaultTimeoutMs, notesBytes, previewOf, sharedArguments } from './shell-parts.ts';
 import type { ShellParts } from './shell-parts.ts';
 
 const maxReportBytes = 67_108_864;
@@ -42,7 +43,6 @@ export function createTestRunnerTool(parts: ShellParts): Tool {
     risk: 'high',
     managesOwnTimeout: true,
     retry: false,
-    concurrency: { keys: () => ['test_runner'] },
     documentation: () => documentation,
     inputSchema: {
       type: 'object',
@@ -110,39 +110,54 @@ export function createTestRunnerTool(parts: ShellParts): Tool {
       if (args.testName?.includes('\0') === true) {
         throw new KernelError('E_ARGUMENTS_INVALID', 'The name of a test has a NUL character', { hadNoEffect: true });
       }
-      using folder = openWorkFolder(workspace, args.cwd);
-      const files = (args.files ?? []).map((path) => {
-        using place = workspace.locate(path);
-        try {
-          lstatSync(place.at());
-        } catch (error) {
-          throw fileError(path, error);
-        }
-        return join(workspace.root, place.path);
-      });
-      const runner = args.runner ?? (await findRunner(workspace, folder.path, folder.name));
-      const reportFolder = await mkdtemp(join(tmpdir(), 'ravi-tests-'));
-      try {
-        const { root } = workspace;
-        const request = {
-          root,
-          folder: join(root, folder.name),
-          files,
-          testName: args.testName,
-          reportFolder,
-          python: parts.python,
-        };
-        const command = runners[runner].command(request);
-        await writeHelpers(reportFolder, command);
-        const { argv, environment } = command;
-        const ended = await runCommand(parts.settings, { argv, environment, folder, timeoutMs: ms }, context);
-        refuseMissing(runner, ended);
-        return resultOf(runner, ended, { report: await readReport(runner, request), ms });
-      } finally {
-        await rm(reportFolder, { recursive: true, force: true });
-      }
+      return withPathLock(`tests\0${workspace.root}`, () => runTests(parts, { workspace, args, ms }, context));
     },
   });
+}
+
+interface TestRun {
+  readonly workspace: Workspace;
+  readonly args: TestArguments;
+  /** Time limit in milliseconds. */
+  readonly ms: number;
+}
+
+async function runTests(
+  parts: ShellParts,
+  { workspace, args, ms }: TestRun,
+  context: ToolContext,
+): Promise<ToolExecutionResult> {
+  using folder = openWorkFolder(workspace, args.cwd);
+  const files = (args.files ?? []).map((path) => {
+    using place = workspace.locate(path);
+    try {
+      lstatSync(place.at());
+    } catch (error) {
+      throw fileError(path, error);
+    }
+    return join(workspace.root, place.path);
+  });
+  const runner = args.runner ?? (await findRunner(workspace, folder.path, folder.name));
+  const reportFolder = await mkdtemp(join(tmpdir(), 'ravi-tests-'));
+  try {
+    const { root } = workspace;
+    const request = {
+      root,
+      folder: join(root, folder.name),
+      files,
+      testName: args.testName,
+      reportFolder,
+      python: parts.python,
+    };
+    const command = runners[runner].command(request);
+    await writeHelpers(reportFolder, command);
+    const { argv, environment } = command;
+    const ended = await runCommand(parts.settings, { argv, environment, folder, timeoutMs: ms }, context);
+    refuseMissing(runner, ended);
+    return resultOf(runner, ended, { report: await readReport(runner, request), ms }, context);
+  } finally {
+    await rm(reportFolder, { recursive: true, force: true });
+  }
 }
 
 async function writeHelpers(folder: string, { helpers = {} }: TestCommand): Promise<void> {
@@ -170,6 +185,13 @@ function refuseMissing(runner: RunnerName, { exitCode, output }: EndedCommand): 
   });
 }
 
+interface TestArguments {
+  readonly runner?: RunnerName;
+  readonly files?: readonly string[];
+  readonly testName?: string;
+  readonly cwd?: string;
+}
+
 interface TestOutcome {
   readonly report: TestReport | undefined;
   readonly ms: number;
@@ -179,23 +201,25 @@ function resultOf(
   runner: RunnerName,
   { exitCode, timedOut, output }: EndedCommand,
   { report, ms }: TestOutcome,
+  { maxTextBytes }: Pick<ToolContext, 'maxTextBytes'>,
 ): ToolExecutionResult {
   const { passed, failed, skipped, failures } = report ?? { passed: 0, failed: 0, skipped: 0, failures: [] };
   const listed = failures.slice(0, maxFailures);
-  const lines = listed.map(({ name, message, file, line }) => {
+  const all = listed.map(({ name, message, file, line }) => {
     const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
-    return `FAILED ${name}${place}\n${message}`;
+    return `FAILED ${name}${place}\n${message}\n`;
   });
+  const lines = linesWithin(all, maxTextBytes - notesBytes);
   const ending = timedOut ? `Ended after ${ms} ms, with all its processes. ` : '';
   const counts = `${runner}: ${passed} passed, ${failed} failed, ${skipped} skipped`;
   const summary =
     report === undefined ? `${runner} ended with exit code ${exitCode} before it reported a test` : counts;
   const more =
-    failures.length > listed.length ? [`${failures.length - listed.length} more failures are not listed`] : [];
+    failures.length > lines.length ? [`${failures.length - lines.length} more failures are left out of this text`] : [];
   const text = [
     ...lines,
     ...more,
-    ...(report === undefined ? [previewOf(output)] : []),
+    ...(report === undefined ? [previewOf(output, maxTextBytes)] : []),
     `${ending}${summary}${cutNote(output)}`,
   ];
   const structuredContent: JsonObject = {
@@ -210,5 +234,5 @@ function resultOf(
     output: output.text,
     ...(output.artifact === undefined ? {} : { artifact: output.artifact.ref }),
   };
-  return { content: [textBlock(text.join('\n\n')), ...artifactBlocks(output)], isError: false, structuredContent };
+  return { content: [textBlock(text.join('\n')), ...artifactBlocks(output)], isError: false, structuredContent };
 }
