@@ -143,7 +143,7 @@ test('a page that was stored as an artifact is read by another tool of the same 
   await using server = await startServer({ plugins: { toolSource } });
   const script = `
     const { artifact } = await tools.web_fetch({ url: '${site.url}/report' });
-    const { pages } = await tools.pdf_read({ artifact: artifact.$artifact });
+    const { pages } = await tools.pdf_read({ artifact });
     return pages[0].text;`;
   const { body } = await server.chain(script);
   assert.equal(body.value, 'Read from an artifact', JSON.stringify(body));

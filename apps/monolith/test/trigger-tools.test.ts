@@ -20,8 +20,7 @@ async function run(server: TestServer, task: string, more: object = {}, headers 
   return untilStopped(server, body.id, headers);
 }
 
-const timer = (task: string, more: object = {}): string =>
-  `add_timer|${JSON.stringify({ task, in_seconds: 0, ...more })}`;
+const timer = (task: string, more: object = {}): string => `add_timer|${JSON.stringify({ task, inMs: 0, ...more })}`;
 
 async function triggersOf(server: TestServer, headers = {}): Promise<Answer['body'][]> {
   return (await server.get('/v1/triggers', headers)).body.items;
@@ -47,7 +46,7 @@ test('an agent wakes itself up, and its run may call the tools that it may call'
 
 test('a run that continues the conversation waits until the run before it has ended', async () => {
   await using server = await start();
-  const first = await run(server, timer('echo|{}', { continue_conversation: true }));
+  const first = await run(server, timer('echo|{}', { continuesConversation: true }));
   const [trigger] = await triggersOf(server);
   const [firing] = await untilFired(server, trigger.id);
   const woken = await untilStopped(server, firing.runId);
@@ -58,7 +57,7 @@ test('a run that continues the conversation waits until the run before it has en
 
 test('the run of a trigger sets no timer before the shortest interval, nor does its script', async () => {
   await using server = await start();
-  const script = `return await tools.add_timer({ task: 'echo|{}', in_seconds: 0 });`;
+  const script = `return await tools.add_timer({ task: 'echo|{}', inMs: 0 });`;
   for (const task of [timer('echo|{}'), `tool_chain|${JSON.stringify({ code: script })}`]) {
     const { body } = await server.post('/v1/triggers', { spec: { kind: 'timer', inMs: 0 }, task });
     const [firing] = await untilFired(server, body.id);
@@ -72,9 +71,9 @@ test('a delegate cannot enter the conversation of its caller with a trigger', as
   const agents: RaviConfig['agents'] = { worker: {} };
   await using server = await start({ agents, agent: { delegates: [{ agent: 'worker' }] } });
   const delegated = (more: object): string =>
-    `worker|${JSON.stringify({ task: timer('echo|{}', { in_seconds: 60, ...more }) })}`;
-  const refused = await run(server, delegated({ continue_conversation: true }));
-  assert.match(JSON.stringify(refused), /delegated.*continue_conversation/);
+    `worker|${JSON.stringify({ task: timer('echo|{}', { inMs: 60_000, ...more }) })}`;
+  const refused = await run(server, delegated({ continuesConversation: true }));
+  assert.match(JSON.stringify(refused), /delegated.*continuesConversation/);
   assert.deepEqual(await triggersOf(server), []);
   // A conversation of its own is allowed.
   await run(server, delegated({}));
@@ -128,7 +127,7 @@ test('tools and roles that are taken away later are taken from triggers that exi
   assert.deepEqual(callsOf(await untilStopped(server, firing.runId, ada)), ['launch error']);
 
   // A wider role gives nothing to a trigger that exists, nor to one that its run adds.
-  const second = await add(timer('launch|{}', { in_seconds: 1 }));
+  const second = await add(timer('launch|{}', { inMs: 1_000 }));
   assert.ok(!second.permissions.tools.includes('launch'));
   toolAccess.replace({ server: { tokens: [token, root] }, toolAccess: { roles: { pilot: {} } } });
   const [widened] = await untilFired(server, second.id, ada);
@@ -147,7 +146,7 @@ test('tools and roles that are taken away later are taken from triggers that exi
 test('a caller lists and cancels its own triggers with the tools, also from a script', async () => {
   await using server = await start();
   const script = `
-    const { id } = await tools.add_schedule({ task: 'work', cron: '0 9 * * *', time_zone: 'Europe/Berlin' });
+    const { id } = await tools.add_schedule({ task: 'work', cron: '0 9 * * *', timeZone: 'Europe/Berlin' });
     const { triggers } = await tools.list_triggers({});
     const { status } = await tools.cancel_trigger({ id });
     return { listed: triggers.map((each) => each.waitsFor), status, left: (await tools.list_triggers({})).triggers.length };`;
@@ -159,10 +158,7 @@ test('a caller lists and cancels its own triggers with the tools, also from a sc
     /no trigger "trigger_x"; list_triggers/,
   );
   assert.match((await call('add_schedule', { task: 'x', cron: '0 25 * * *' })).error.message, /hour: 25/);
-  assert.match(
-    (await call('add_timer', { task: 'x', every_seconds: 0.5 })).error.message,
-    /shortest interval is 1 second/,
-  );
+  assert.match((await call('add_timer', { task: 'x', everyMs: 500 })).error.message, /shortest interval is 1 second/);
   assert.match((await call('watch_channel', { task: 'x', channel: '../news' })).error.message, /channel/);
 });
 
@@ -188,7 +184,7 @@ test('without a state store the tools say what to configure', async () => {
   await using server = await startServer(withTriggers({ policy: { maxRiskUnapproved: 'high' } }), files, {
     plugins: { approvalHandler: { use: '@ravi/approval-auto', rules: [] } },
   });
-  const { body } = await server.post('/v1/tools/add_timer', { args: { task: 'x', in_seconds: 1 } });
+  const { body } = await server.post('/v1/tools/add_timer', { args: { task: 'x', inMs: 1_000 } });
   assert.deepEqual([body.error.code, /plugins\.stateStore/.test(body.error.message)], ['E_UNSUPPORTED', true]);
   assert.equal((await server.get('/v1/triggers')).status, 501);
 });

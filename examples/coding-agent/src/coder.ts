@@ -82,5 +82,5 @@ function afterCommit(task: string, { text }: MadeCall): WantedCall | string {
   const [, seconds] = /again in (\d+) seconds/.exec(task) ?? [];
   if (seconds === undefined) return `The repair is committed: ${text}`;
   const checking = 'Run the tests of the repository, and report them and the last commit.';
-  return { tool: 'add_timer', args: { task: checking, in_seconds: Number(seconds), every_seconds: 86_400 } };
+  return { tool: 'add_timer', args: { task: checking, inMs: Number(seconds) * 1_000, everyMs: 86_400_000 } };
 }

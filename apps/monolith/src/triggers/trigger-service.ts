@@ -119,7 +119,7 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
       }
       if (continuesConversation && isDelegated(session)) {
         throw invalidTrigger(
-          'The run of this call was delegated, and its conversation is that of its caller: add the trigger without "continue_conversation"',
+          'The run of this call was delegated, and its conversation is that of its caller: add the trigger without "continuesConversation"',
         );
       }
       const { principal, agent, sessionId, runId, idempotencyKey } = context;

@@ -11,6 +11,7 @@ export function createJoin(): Tool {
     name: 'join',
     description:
       'Waits for background jobs and returns their results in the order of the ids. After waitMs it returns what has ended, and "running" for the others.',
+    promptHint: 'After spawn, join waits for the result when you need it.',
     risk: 'safe',
     runAfterResponse: true,
     managesOwnTimeout: true,

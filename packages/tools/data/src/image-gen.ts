@@ -33,7 +33,7 @@ export function createImageGen(images: Images): Tool {
     outputSchema: {
       type: 'object',
       properties: {
-        artifact: { type: 'object', description: 'The picture' },
+        artifact: { type: 'string', description: 'The picture' },
         mediaType: { type: 'string' },
         bytes: { type: 'integer' },
       },
@@ -59,7 +59,7 @@ export function createImageGen(images: Images): Tool {
             { type: 'image', mediaType, source: { kind: 'blob', ref } },
           ],
           isError: false,
-          structuredContent: { artifact: { $artifact: ref }, mediaType, bytes: bytes.byteLength },
+          structuredContent: { artifact: ref, mediaType, bytes: bytes.byteLength },
         };
       } catch (error) {
         // Only the first call counts, so this changes nothing after a picture.

@@ -55,7 +55,7 @@ export function createPdfRead({ workspaceOf, pdf, clock }: DataParts): Tool {
           },
         },
         nextPage: { type: 'integer', description: 'Present if there are more pages' },
-        artifact: { type: 'object', description: 'Whole text of these pages, if it is longer than what is returned' },
+        artifact: { type: 'string', description: 'Whole text of these pages, if it is longer than what is returned' },
         note: { type: 'string' },
       },
       required: ['pageCount', 'pages'],
@@ -118,7 +118,7 @@ async function answer(read: PdfText, context: ToolContext): Promise<Result> {
       pageCount,
       pages: firstChars(pages),
       ...(next === undefined ? {} : { nextPage: next }),
-      ...(ref === undefined ? {} : { artifact: { $artifact: ref } }),
+      ...(ref === undefined ? {} : { artifact: ref }),
       ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
     },
   };

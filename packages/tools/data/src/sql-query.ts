@@ -51,7 +51,7 @@ export function createSqlQuery(connections: Connections): Tool {
         rowCount: { type: 'integer', description: 'Number of all rows that were read' },
         isComplete: { type: 'boolean', description: 'False if the database has more rows than were read' },
         changed: { type: 'integer', description: 'Number of rows that were changed' },
-        artifact: { type: 'object', description: 'All rows that were read, one JSON object on each line' },
+        artifact: { type: 'string', description: 'All rows that were read, one JSON object on each line' },
       },
       required: ['columns', 'rows', 'rowCount', 'isComplete'],
     },
@@ -129,7 +129,7 @@ async function shownRows(
       rowCount: lines.length,
       isComplete,
       ...(changed === undefined ? {} : { changed }),
-      ...(ref === undefined ? {} : { artifact: { $artifact: ref } }),
+      ...(ref === undefined ? {} : { artifact: ref }),
     },
   };
 }

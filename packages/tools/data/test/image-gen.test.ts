@@ -73,7 +73,7 @@ test.each([
       },
     });
     const result = await toolOf(parts).execute({ prompt: 'A cat', shape: 'landscape' }, context);
-    expect(result.structuredContent).toEqual({ artifact: { $artifact: 'blob_7' }, mediaType: 'image/png', bytes: 10 });
+    expect(result.structuredContent).toEqual({ artifact: 'blob_7', mediaType: 'image/png', bytes: 10 });
     expect(result.content[1]).toEqual({
       type: 'image',
       mediaType: 'image/png',

@@ -52,6 +52,6 @@ const changedFileSchema = {
 export const patchProperties: Readonly<Record<string, JsonSchema>> = {
   files: { type: 'array', items: changedFileSchema },
   patch: { type: 'string', description: 'Whole patch. Absent if it is an artifact.' },
-  patchArtifact: { type: 'string', description: 'Artifact with a long patch.' },
+  artifact: { type: 'string', description: 'Artifact with a long patch.' },
   patchBytes: { type: 'integer' },
 } as const;

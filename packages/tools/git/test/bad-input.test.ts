@@ -225,10 +225,10 @@ test('git connects to the address that was checked, whatever the name means late
   server.close();
   const refused = pinHost({}, address, async () => ['93.184.216.34', '127.0.0.1']);
   await expect(refused).rejects.toMatchObject({ code: 'E_GIT_HOST' });
-  const { sshOptions } = await pinHost(options, readAddress('ssh://git@rebound.example:2222/x'), async () => ['10.0.0.9']);
-  expect(sshOptions.join(' ')).toBe(
-    "-o HostName=10.0.0.9 -o 'HostKeyAlias=[rebound.example]:2222' -o CheckHostIP=no",
-  );
+  const { sshOptions } = await pinHost(options, readAddress('ssh://git@rebound.example:2222/x'), async () => [
+    '10.0.0.9',
+  ]);
+  expect(sshOptions.join(' ')).toBe("-o HostName=10.0.0.9 -o 'HostKeyAlias=[rebound.example]:2222' -o CheckHostIP=no");
 });
 
 test('ssh uses no configuration and keys of the user of the server', async () => {

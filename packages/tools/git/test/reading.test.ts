@@ -74,12 +74,12 @@ test('a long patch becomes an artifact with all of it, and the list of files sta
   const { result, artifacts } = await folder.call('git_diff', {}, { artifactStore });
   expect(result.status).toBe('ok');
   expect(result.structured).toMatchObject({ files: [{ path: 'a.txt', added: 20_000, removed: 3 }] });
-  const { patchArtifact, patchBytes } = result.structured as {
-    readonly patchArtifact: string;
+  const { artifact, patchBytes } = result.structured as {
+    readonly artifact: string;
     readonly patchBytes: number;
   };
-  expect(artifacts.map(({ ref, bytes }) => [ref, bytes])).toContainEqual([patchArtifact, patchBytes]);
-  const stored = artifactStore.text(patchArtifact);
+  expect(artifacts.map(({ ref, bytes }) => [ref, bytes])).toContainEqual([artifact, patchBytes]);
+  const stored = artifactStore.text(artifact);
   expect(stored.split('\n').filter((each) => each === `+${line}`)).toHaveLength(20_000);
   expect(result.text).toContain('are stored as');
 });
@@ -135,7 +135,7 @@ test('git_show gives a commit with its patch, and the content of a file in a rev
     content: 'one\ntwo\nthree\n',
   });
   const binary = await folder.value('git_show', { revision: 'HEAD', path: 'b.bin' });
-  expect(binary).toMatchObject({ contentBytes: 2, contentArtifact: expect.any(String) });
+  expect(binary).toMatchObject({ contentBytes: 2, artifact: expect.any(String) });
   expect(await folder.code('git_show', { revision: 'HEAD', path: 'missing.txt' })).toMatch(/^E_GIT_/);
 });
 

@@ -7,6 +7,7 @@ export function createScratchpad(): Tool {
     name: 'scratchpad',
     description:
       'Keeps values during this run: "set" a value under a key, "get" it, "delete" it, or "list" the keys. The tools and scripts of the run share them; they end with it.',
+    promptHint: 'scratchpad keeps small values for this run, also over a compaction.',
     risk: 'safe',
     idempotent: true,
     inputSchema: {

@@ -2,7 +2,7 @@ import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { quoted } from '@ravi/tools-kit';
 import { addTrigger, riskOfTrigger } from './add-trigger.ts';
-import { missedArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
+import { misfireArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
 import type { TriggerToolParts } from './trigger-parts.ts';
 
 /** Creates the tool that starts runs at the times of a cron expression. */
@@ -23,13 +23,13 @@ export function addScheduleTool(parts: TriggerToolParts): Tool {
           description:
             'Minute, hour, day of month, month and day of week, such as "30 9 * * MON-FRI", or @hourly, @daily, @weekly, @monthly.',
         },
-        time_zone: {
+        timeZone: {
           type: 'string',
           minLength: 1,
           maxLength: 100,
           description: 'IANA name, such as Europe/Berlin. Default: UTC.',
         },
-        missed: missedArgument,
+        misfire: misfireArgument,
       },
       required: ['task', 'cron'],
       additionalProperties: false,
@@ -37,11 +37,11 @@ export function addScheduleTool(parts: TriggerToolParts): Tool {
     outputSchema: triggerSchema,
     idempotent: true,
     documentation: () => documentation,
-    classifyRisk: (args) => riskOfTrigger(`at ${quoted(args.cron)} in ${quoted(args.time_zone ?? 'UTC')}`, args),
-    async execute({ cron, time_zone: timeZone, missed, task, continue_conversation = false }, context) {
+    classifyRisk: (args) => riskOfTrigger(`at ${quoted(args.cron)} in ${quoted(args.timeZone ?? 'UTC')}`, args),
+    async execute({ cron, timeZone, misfire, task, continuesConversation = false }, context) {
       const spec = { kind: 'schedule' as const, cron, ...(timeZone === undefined ? {} : { timeZone }) };
-      const request = { spec, ...(missed === undefined ? {} : { misfire: missed }) };
-      return addTrigger(parts, request, { task, continue_conversation }, context);
+      const request = { spec, ...(misfire === undefined ? {} : { misfire }) };
+      return addTrigger(parts, request, { task, continuesConversation }, context);
     },
   });
 }

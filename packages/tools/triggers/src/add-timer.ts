@@ -1,13 +1,13 @@
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { Tool, TriggerTimes } from '@ravi/kernel';
 import { addTrigger, riskOfTrigger } from './add-trigger.ts';
-import { missedArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
+import { misfireArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
 import type { TriggerToolParts } from './trigger-parts.ts';
 
 interface TimerArguments {
   readonly at?: string;
-  readonly in_seconds?: number;
-  readonly every_seconds?: number;
+  readonly inMs?: number;
+  readonly everyMs?: number;
 }
 
 // With a zone: a time without one would mean another moment on each machine.
@@ -18,7 +18,7 @@ export function addTimerTool(parts: TriggerToolParts): Tool {
   return defineTool({
     name: 'add_timer',
     description:
-      'Wakes you up later: starts a run of you with a task at a time, or every so many seconds. Returns the trigger with its id.',
+      'Wakes you up later: starts a run of you with a task at a time, or again and again. Returns the trigger with its id.',
     promptHint:
       'To continue later, add_timer starts a run of you at a time; add_schedule does so again and again. End your run instead of waiting.',
     risk: 'high',
@@ -31,15 +31,20 @@ export function addTimerTool(parts: TriggerToolParts): Tool {
           pattern: timePattern,
           description: 'Time with its zone, such as 2026-12-24T18:00:00+01:00.',
         },
-        in_seconds: { type: 'number', minimum: 0, maximum: 1e9, description: 'Seconds from now, instead of "at".' },
-        every_seconds: {
-          type: 'number',
-          exclusiveMinimum: 0,
-          maximum: 1e9,
-          description:
-            'Seconds between two runs; one run when absent. First after this time, unless "at" or "in_seconds" say otherwise.',
+        inMs: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 1e12,
+          description: 'Milliseconds from now, instead of "at".',
         },
-        missed: missedArgument,
+        everyMs: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1e12,
+          description:
+            'Milliseconds between two runs; one run when absent. First after this time, unless "at" or "inMs" say otherwise.',
+        },
+        misfire: misfireArgument,
       },
       required: ['task'],
       additionalProperties: false,
@@ -48,38 +53,38 @@ export function addTimerTool(parts: TriggerToolParts): Tool {
     idempotent: true,
     documentation: () => documentation,
     classifyRisk: (args) => riskOfTrigger(whenOf(args), args),
-    async execute({ missed, task, continue_conversation = false, ...times }, context) {
-      const request = { spec: timesOf(times), ...(missed === undefined ? {} : { misfire: missed }) };
-      return addTrigger(parts, request, { task, continue_conversation }, context);
+    async execute({ misfire, task, continuesConversation = false, ...times }, context) {
+      const request = { spec: timesOf(times), ...(misfire === undefined ? {} : { misfire }) };
+      return addTrigger(parts, request, { task, continuesConversation }, context);
     },
   });
 }
 
-function timesOf({ at, in_seconds: seconds, every_seconds: every }: TimerArguments): TriggerTimes {
+function timesOf({ at, inMs, everyMs }: TimerArguments): TriggerTimes {
   const time = at === undefined ? undefined : Date.parse(at);
   if (Number.isNaN(time)) throw new KernelError('E_ARGUMENTS_INVALID', `"at" is ${at}, which no calendar has`);
   return {
     kind: 'timer',
     ...(time === undefined ? {} : { at: time }),
-    ...(seconds === undefined ? {} : { inMs: Math.round(seconds * 1_000) }),
-    ...(every === undefined ? {} : { everyMs: Math.round(every * 1_000) }),
+    ...(inMs === undefined ? {} : { inMs }),
+    ...(everyMs === undefined ? {} : { everyMs }),
   };
 }
 
-function whenOf({ at, in_seconds: seconds, every_seconds: every }: TimerArguments): string {
-  const first = at === undefined ? (seconds === undefined ? '' : `in ${seconds} s`) : `at ${at}`;
-  return [first, every === undefined ? '' : `every ${every} s`].filter(Boolean).join(', then ');
+function whenOf({ at, inMs, everyMs }: TimerArguments): string {
+  const first = at === undefined ? (inMs === undefined ? '' : `in ${inMs / 1_000} s`) : `at ${at}`;
+  return [first, everyMs === undefined ? '' : `every ${everyMs / 1_000} s`].filter(Boolean).join(', then ');
 }
 
 const documentation = `# add_timer
 
-Starts a run of the calling agent later. Give one of \`at\` and \`in_seconds\`, or \`every_seconds\` for repeated runs.
+Starts a run of the calling agent later. Give one of \`at\` and \`inMs\`, or \`everyMs\` for repeated runs.
 
 - The run belongs to the same principal. It may call the tools that you may call now, or fewer, and asks for approval like any run.
 - Each due time starts one run, also if the server restarts or several servers share the database.
-- \`continue_conversation: true\`: the run sees this conversation. While another run works in it, the start waits.
+- \`continuesConversation: true\`: the run sees this conversation. While another run works in it, the start waits.
   A delegate cannot: its conversation is that of its caller.
-- \`missed\` says what happens to times that pass while no server runs. \`once\` starts one run for all of them.
+- \`misfire\` says what happens to times that pass while no server runs. \`once\` starts one run for all of them.
 - The server limits the number of triggers, the shortest interval, and how far ahead a time may be.
 
 \`list_triggers\` shows your triggers, and \`cancel_trigger\` ends one.

@@ -6,14 +6,14 @@ import type { TriggerToolParts } from './trigger-parts.ts';
 /** Values of the arguments that every tool has that adds a trigger. */
 export interface SharedArguments {
   readonly task: string;
-  readonly continue_conversation?: boolean;
+  readonly continuesConversation?: boolean;
 }
 
 const maxSummaryCharacters = 120;
 
 /** Returns the risk of a call that adds a trigger: its runs have effects later, without a person at hand. */
 export function riskOfTrigger(when: string, args: Partial<SharedArguments>): RiskAssessment {
-  const { task, continue_conversation: continuesConversation } = args;
+  const { task, continuesConversation } = args;
   // Before the task, which could imitate it.
   const where = continuesConversation === true ? ' that continues the conversation' : '';
   return { risk: 'high', summary: `Start a run${where} ${when}: ${shortText(String(task), maxSummaryCharacters)}` };
@@ -23,7 +23,7 @@ export function riskOfTrigger(when: string, args: Partial<SharedArguments>): Ris
 export async function addTrigger(
   parts: TriggerToolParts,
   request: Pick<TriggerRequest, 'spec' | 'misfire'>,
-  { task, continue_conversation: continuesConversation = false }: SharedArguments,
+  { task, continuesConversation = false }: SharedArguments,
   context: ToolContext,
 ): Promise<ToolExecutionResult> {
   context.check();

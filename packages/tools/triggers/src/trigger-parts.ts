@@ -23,7 +23,7 @@ interface Described<Type extends string> {
 /** Arguments that every tool has that adds a trigger. */
 export const sharedArguments: {
   readonly task: Described<'string'> & { readonly minLength: number; readonly maxLength: number };
-  readonly continue_conversation: Described<'boolean'>;
+  readonly continuesConversation: Described<'boolean'>;
 } = {
   task: {
     type: 'string',
@@ -32,14 +32,14 @@ export const sharedArguments: {
     description:
       'What you are to do when it fires. The run sees only this, unless it continues this conversation: name everything that it needs.',
   },
-  continue_conversation: {
+  continuesConversation: {
     type: 'boolean',
     description: 'True if the run continues this conversation. Default: it begins a new one.',
   },
 };
 
 /** Argument about due times that no server saw. */
-export const missedArgument: Described<'string'> & { readonly enum: readonly ['once', 'skip', 'all'] } = {
+export const misfireArgument: Described<'string'> & { readonly enum: readonly ['once', 'skip', 'all'] } = {
   type: 'string',
   enum: ['once', 'skip', 'all'],
   description: 'For times that pass while no server runs: one run for all of them (default), none, or one for each.',

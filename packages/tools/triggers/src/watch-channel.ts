@@ -11,6 +11,7 @@ export function watchChannelTool(parts: TriggerToolParts): Tool {
     name: 'watch_channel',
     description:
       'Wakes you up for messages: starts a run of you with a task when others send messages to a channel from now on. Returns the trigger with its id.',
+    promptHint: 'To react to messages, watch_channel starts a run of you; do not wait in a loop.',
     risk: 'high',
     inputSchema: {
       type: 'object',
@@ -31,8 +32,8 @@ export function watchChannelTool(parts: TriggerToolParts): Tool {
     idempotent: true,
     documentation: () => documentation,
     classifyRisk: (args) => riskOfTrigger(`for each message in the channel ${quoted(args.channel)}`, args),
-    execute: ({ channel, task, continue_conversation = false }, context) =>
-      addTrigger(parts, { spec: { kind: 'channel', channel } }, { task, continue_conversation }, context),
+    execute: ({ channel, task, continuesConversation = false }, context) =>
+      addTrigger(parts, { spec: { kind: 'channel', channel } }, { task, continuesConversation }, context),
   });
 }
 

@@ -10,7 +10,7 @@ import { createTestTriggers, openTools } from './triggers-double.ts';
 pluginContract(test, plugin, {});
 
 const samples: Readonly<Record<string, JsonObject>> = {
-  add_timer: { task: 'look', in_seconds: 60 },
+  add_timer: { task: 'look', inMs: 60_000 },
   add_schedule: { task: 'look', cron: '@daily' },
   watch_channel: { task: 'look', channel: 'news' },
   list_triggers: {},
@@ -20,7 +20,7 @@ const samples: Readonly<Record<string, JsonObject>> = {
 for (const [name, sample] of Object.entries(samples)) {
   const triggers = createTestTriggers();
   const toolOf = await openTools(triggers);
-  await toolOf('add_timer').execute({ task: 'known', in_seconds: 1 }, createToolContext());
+  await toolOf('add_timer').execute({ task: 'known', inMs: 1_000 }, createToolContext());
   toolContract(test, toolOf(name), sample);
 
   test(`${name} without a state store says what to configure`, async () => {
@@ -40,16 +40,16 @@ for (const [name, sample] of Object.entries(samples)) {
 }
 
 for (const { name, args, spec, more } of [
-  { name: 'add_timer', args: { in_seconds: 1.5 }, spec: { kind: 'timer', inMs: 1_500 } },
+  { name: 'add_timer', args: { inMs: 1_500 }, spec: { kind: 'timer', inMs: 1_500 } },
   {
     name: 'add_timer',
-    args: { at: '2026-12-24T18:00:00+01:00', every_seconds: 3_600, missed: 'all' },
+    args: { at: '2026-12-24T18:00:00+01:00', everyMs: 3_600_000, misfire: 'all' },
     spec: { kind: 'timer', at: Date.UTC(2026, 11, 24, 17), everyMs: 3_600_000 },
     more: { misfire: 'all' },
   },
   {
     name: 'add_schedule',
-    args: { cron: '30 9 * * MON-FRI', time_zone: 'Europe/Berlin', continue_conversation: true },
+    args: { cron: '30 9 * * MON-FRI', timeZone: 'Europe/Berlin', continuesConversation: true },
     spec: { kind: 'schedule', cron: '30 9 * * MON-FRI', timeZone: 'Europe/Berlin' },
     more: { continuesConversation: true },
   },
@@ -80,18 +80,18 @@ interface Called {
 
 const bad: readonly (readonly [string, JsonObject])[] = [
   ['add_timer', {}],
-  ['add_timer', { task: 7, in_seconds: 1 }],
-  ['add_timer', { task: '', in_seconds: 1 }],
-  ['add_timer', { task: 'x'.repeat(100_001), in_seconds: 1 }],
-  ['add_timer', { task: 'x', in_seconds: '1' }],
-  ['add_timer', { task: 'x', in_seconds: -1 }],
-  ['add_timer', { task: 'x', in_seconds: 1e300 }],
-  ['add_timer', { task: 'x', every_seconds: 0 }],
+  ['add_timer', { task: 7, inMs: 1_000 }],
+  ['add_timer', { task: '', inMs: 1_000 }],
+  ['add_timer', { task: 'x'.repeat(100_001), inMs: 1_000 }],
+  ['add_timer', { task: 'x', inMs: '1' }],
+  ['add_timer', { task: 'x', inMs: -1_000 }],
+  ['add_timer', { task: 'x', inMs: 1e300 }],
+  ['add_timer', { task: 'x', everyMs: 0 }],
   ['add_timer', { task: 'x', at: 'tomorrow' }],
   ['add_timer', { task: 'x', at: '2026-12-24T18:00:00' }],
   ['add_timer', { task: 'x', at: '2026-13-45T99:00:00Z' }],
-  ['add_timer', { task: 'x', in_seconds: 1, missed: 'never' }],
-  ['add_timer', { task: 'x', in_seconds: 1, agent: 'other' }],
+  ['add_timer', { task: 'x', inMs: 1_000, misfire: 'never' }],
+  ['add_timer', { task: 'x', inMs: 1_000, agent: 'other' }],
   ['add_schedule', { task: 'x' }],
   ['add_schedule', { task: 'x', cron: ['@daily'] }],
   ['add_schedule', { task: 'x', cron: '' }],
@@ -119,9 +119,9 @@ for (const [name, args] of bad) {
 test('adding and cancelling are high risk, and the summary says when and what', async () => {
   const toolOf = await openTools(createTestTriggers());
   const summaries = Object.entries({
-    add_timer: { task: 'Look\n at   the news', in_seconds: 60, every_seconds: 3_600 },
+    add_timer: { task: 'Look\n at   the news', inMs: 60_000, everyMs: 3_600_000 },
     add_schedule: { task: 'x'.repeat(500), cron: '0 9 * * *' },
-    watch_channel: { task: 'answer', channel: 'news', continue_conversation: true },
+    watch_channel: { task: 'answer', channel: 'news', continuesConversation: true },
     cancel_trigger: { id: 'trigger_1' },
   }).map(([name, args]) => toolOf(name).classifyRisk?.(args));
   assert.deepEqual(
@@ -147,7 +147,7 @@ test('no value of a trigger can pose as the rest of a summary', async () => {
     toolOf(name).classifyRisk?.({ task: 'real', ...args }).summary;
   const quoted = JSON.stringify(forged);
   assert.equal(
-    shown('add_schedule', { cron: forged, time_zone: forged }),
+    shown('add_schedule', { cron: forged, timeZone: forged }),
     `Start a run at ${quoted} in ${quoted}: real`,
   );
   assert.equal(
@@ -164,8 +164,8 @@ test('a list shows the triggers of the principal in pages, and a cancelled one o
     const context = createToolContext({ principal, idempotencyKey: `${principal}-${triggers.asked.length}` });
     return (await toolOf(name).execute(args, context)).structuredContent as unknown as Called;
   };
-  for (let index = 0; index < 101; index++) await call('add_timer', { task: `task ${index}`, in_seconds: 60 });
-  await call('add_timer', { task: 'of bob', in_seconds: 60 }, 'bob');
+  for (let index = 0; index < 101; index++) await call('add_timer', { task: `task ${index}`, inMs: 60_000 });
+  await call('add_timer', { task: 'of bob', inMs: 60_000 }, 'bob');
   const first = await call('list_triggers', {});
   assert.equal(first.triggers.length, 100);
   const second = await call('list_triggers', { cursor: first.next });

@@ -64,7 +64,7 @@ export function createWebFetch(parts: WebParts): Tool {
         nextOffset: { type: 'integer', description: 'Present if there is more text' },
         note: { type: 'string', description: 'Reason why the text is not all of the page' },
         bytes: { type: 'integer', description: 'Size of a file without text' },
-        artifact: { type: 'object', description: 'Whole text, or the file' },
+        artifact: { type: 'string', description: 'Whole text, or the file' },
       },
       required: ['url', 'mediaType'],
     },
@@ -106,7 +106,7 @@ async function storeFile({ url, bytes }: ReceivedPage, mediaType: string, contex
       { type, mediaType, source: { kind: 'blob', ref } },
     ],
     isError: false,
-    structuredContent: { url, mediaType, bytes: bytes.byteLength, artifact: { $artifact: ref } },
+    structuredContent: { url, mediaType, bytes: bytes.byteLength, artifact: ref },
   };
 }
 
@@ -140,7 +140,7 @@ async function returnPart(
       totalChars: text.length,
       ...(hasMore ? { nextOffset: end } : {}),
       ...(note === undefined ? {} : { note }),
-      ...(ref === undefined ? {} : { artifact: { $artifact: ref } }),
+      ...(ref === undefined ? {} : { artifact: ref }),
     },
   };
 }

@@ -127,7 +127,7 @@ test('an image and other files become artifacts', async () => {
   expect(result.structured).toMatchObject({
     mediaType: 'image/png',
     bytes: image.length,
-    artifact: { $artifact: 'blob_1' },
+    artifact: 'blob_1',
   });
   expect(artifacts).toMatchObject([{ mediaType: 'image/png', bytes: image.length }]);
   for (const path of ['/file.zip', '/guess-file']) {
@@ -138,7 +138,7 @@ test('an image and other files become artifacts', async () => {
 test('a long text is returned in parts, and stored whole', async () => {
   const artifactStore = createTestBlobs();
   const { result } = await fetchPath('/long', { limit: 1_000 }, { artifactStore });
-  expect(result.structured).toMatchObject({ totalChars: 50_000, nextOffset: 1_000, artifact: { $artifact: 'blob_1' } });
+  expect(result.structured).toMatchObject({ totalChars: 50_000, nextOffset: 1_000, artifact: 'blob_1' });
   expect(result.text).toMatch(/Continue with "offset": 1000\. The whole text is artifact blob_1\.\]$/);
   expect(artifactStore.text('blob_1')).toBe('word '.repeat(10_000));
   const last = (await fetchPath('/long', { offset: 49_999 })).result.structured;

@@ -19,6 +19,7 @@ export function createJsonWriteTool(parts: FileParts): Tool {
     name: 'json_write',
     description:
       'Sets or removes the value at a JSON pointer in a JSON file that was read before, or creates a JSON file.',
+    promptHint: 'To change one value of a JSON file, give json_write its pointer.',
     risk: 'high',
     beginsLate: true,
     inputSchema: {

@@ -14,6 +14,7 @@ export function createMultiEditTool(parts: FileParts): Tool {
   return defineTool({
     name: 'multi_edit',
     description: 'Makes several replacements in one file, one after the other. If one fails, none is made.',
+    promptHint: 'For several changes of one file, multi_edit makes all of them or none.',
     risk: 'high',
     beginsLate: true,
     inputSchema: {

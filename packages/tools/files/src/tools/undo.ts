@@ -18,6 +18,7 @@ export function createUndoTool(parts: FileParts): Tool {
     name: 'undo',
     description:
       'Takes back the last change that this run has made with the tools for files. Called again, it takes back the one before.',
+    promptHint: 'undo takes back your last change of a file.',
     risk: 'high',
     beginsLate: true,
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },

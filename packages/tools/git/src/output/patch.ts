@@ -86,6 +86,6 @@ export function patchValue({ text, artifact, bytes }: Written): JsonObject {
   return {
     patchBytes: bytes,
     ...(text === undefined ? {} : { patch: text }),
-    ...(artifact === undefined ? {} : { patchArtifact: artifact }),
+    ...(artifact === undefined ? {} : { artifact }),
   };
 }

@@ -46,7 +46,13 @@ function readUrl(text: string, scheme: string): RemoteAddress {
   if (name === '' || new URL(text).hostname.toLowerCase() !== name) throw unusable(text);
   if (scheme === 'https' && user !== undefined) throw unusable(text);
   const authority = `${user === undefined ? '' : `${user}@`}${name}${port === undefined ? '' : `:${port}`}`;
-  return { protocol: scheme, host: name, ...(port === undefined ? {} : { port }), path, url: `${scheme}://${authority}${path}` };
+  return {
+    protocol: scheme,
+    host: name,
+    ...(port === undefined ? {} : { port }),
+    path,
+    url: `${scheme}://${authority}${path}`,
+  };
 }
 
 /** Decodes the path of a `file` address as git does, which knows no query. */

@@ -15,6 +15,7 @@ export function createBlameTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_blame',
     description: 'Shows for each line of a file which commit wrote it, by whom and when.',
+    promptHint: 'git_blame names the commit of a line; git_show explains it.',
     risk: 'safe',
     documentation: () =>
       'Looks at the file in the work tree, or as it was at `revision`. `firstLine` and `lastLine` select lines, both included. A line that is ' +

@@ -16,6 +16,7 @@ export function createCommitTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_commit',
     description: 'Commits what is staged, or the given files as they are now, with a message.',
+    promptHint: 'Look at git_diff before git_commit, and write why in its message.',
     risk: 'high',
     documentation: () =>
       'Without `paths`: what git_add has staged. With `paths`: exactly these files, and what is staged of others stays staged; they must be ' +

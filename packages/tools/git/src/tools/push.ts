@@ -15,6 +15,7 @@ export function createPushTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_push',
     description: 'Sends a branch to a remote.',
+    promptHint: 'Call git_push only if the user asks for it.',
     risk: 'critical',
     documentation: () =>
       'Sends `branch` to the branch `to` of the remote, which has the same name by default. The remote refuses it if it has commits that the ' +

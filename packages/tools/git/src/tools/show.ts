@@ -38,7 +38,7 @@ export function createShowTool(parts: GitParts): Tool {
         commit: commitSchema,
         ...patchProperties,
         content: { type: 'string', description: 'Content of the file. Absent if it is an artifact.' },
-        contentArtifact: { type: 'string' },
+        artifact: { type: 'string' },
         contentBytes: { type: 'integer' },
       },
     },
@@ -58,7 +58,7 @@ export function createShowTool(parts: GitParts): Tool {
         return toolReply(blocksOf('', { text, artifact, bytes, preview }, 'text/plain'), {
           contentBytes: bytes,
           ...(text === undefined ? {} : { content: text }),
-          ...(artifact === undefined ? {} : { contentArtifact: artifact }),
+          ...(artifact === undefined ? {} : { artifact }),
         });
       }
       const common = [...plainDiff, '--no-show-signature', '--diff-merges=first-parent'];

@@ -11,6 +11,7 @@ export function createReferencesTool(parts: LspParts): Tool {
   return defineTool({
     name: 'lsp_references',
     description: 'Finds all places that use a symbol.',
+    promptHint: 'Before you change a function, find its callers with lsp_references.',
     risk: 'safe',
     documentation: () =>
       'Name the place by `symbol` (the first one in the file, or in `line`) or by `line` and `column`. Places in comments and texts are not ' +

@@ -100,7 +100,11 @@ export function createCommandTool(parts: ShellParts, form: CommandToolForm): Too
         using folder = openWorkFolder(workspace, path);
         const environment = reads ? checkReads(parts, { command, folder, context }) : undefined;
         const argv = ['bash', '--noprofile', '--norc', '-c', command];
-        const ended = await runCommand(parts.settings, { argv, folder, timeoutMs: ms, stdin: input, environment }, context);
+        const ended = await runCommand(
+          parts.settings,
+          { argv, folder, timeoutMs: ms, stdin: input, environment },
+          context,
+        );
         return commandResult(ended, ms, context);
       };
       // In one workspace commands run one after the other, as at a terminal; those that read do not wait.
