@@ -14,6 +14,12 @@ const exclude = ['**/node_modules/**', '**/dist/**', ...left];
 const shared =
   'packages/{kernel,support,api,invoker,agents,providers,integrations/{source-kit,safe-fetch,openapi}}/**/test/**/*.test.ts';
 
+/**
+ * Tests of whole servers. Node itself imports their modules, as in a server: a tool of a folder then shares the classes of the server, and
+ * not copies of them that the test runner has made.
+ */
+const servers = '{apps/monolith,packages/cli,examples/*}/test/**/*.test.ts';
+
 const config: ViteUserConfig = defineConfig({
   test: {
     // Sandboxes fork children of their own: more workers than this starve them on a small machine.
@@ -31,8 +37,12 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'own',
           include: ['{packages,apps,examples,scripts,bench}/**/test/**/*.test.ts'],
-          exclude: [...exclude, shared],
+          exclude: [...exclude, shared, servers],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'server', include: [servers], exclude, experimental: { viteModuleRunner: false } },
       },
     ],
     environment: 'node',
