@@ -77,6 +77,6 @@ test('a result reaches the call whose tool the operator has disabled while it wa
   assert.equal(ended.status, 'ok', JSON.stringify(ended));
   assert.deepEqual((await send(url, `/v1/runs/${id}`)).outcome.result.value, { version: '1' });
   const refused = await send(url, '/v1/chains', { code });
-  assert.match(JSON.stringify(refused), /disabled the tool deploy/);
+  assert.match(JSON.stringify(refused), /There is no tool named/);
   assert.equal((await startedOf(installation, 1)).length, 1);
 });
