@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { runExamples } from './testing/examples.ts';
 import { runContractSuites } from './testing/node-test.ts';
@@ -17,6 +19,9 @@ if (notice !== undefined) console.log(notice);
 
 // Hundreds of tests start servers and scripts from source. Node keeps their compiled code here, for processes of one user.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/compiled');
+
+// Tests start more than a thousand programs that check scripts.
+process.env['RAVI_HELPER_SNAPSHOTS'] ??= await buildBundle();
 
 for (const [name, value] of Object.entries(sizeVariables(plan))) process.env[name] ??= value;
 
@@ -46,6 +51,20 @@ async function runWhole(): Promise<Outcome[]> {
   );
   for (const line of unstableLines(unstable)) console.log(line);
   return [...all];
+}
+
+/** Bundles the server, from which many tests start it, and returns the folder of the bundle. */
+async function buildBundle(): Promise<string> {
+  const folder = new URL('../apps/monolith/bundle/', import.meta.url);
+  const { status } = spawnSync(process.execPath, [fileURLToPath(new URL('build.mjs', folder)), '--if-changed'], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The server could not be bundled: see the messages above.');
+  const { bundlesFolder, readManifest } = (await import(new URL('stamp.mjs', folder).href)) as {
+    readonly bundlesFolder: string;
+    readonly readManifest: () => { readonly folder: string };
+  };
+  return join(bundlesFolder, readManifest().folder);
 }
 
 function planOf(args: readonly string[]): TestPlan {

@@ -1,5 +1,6 @@
 // Bundles the server and every package that it can load. `npm start` runs it; with `--if-changed` it leaves a bundle of these
 // sources as it is.
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   globSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { bundlesFolder, manifestFile, problemOf, readManifest, root, stampOf } from './stamp.mjs';
 
@@ -96,6 +98,40 @@ function withPlaces(source, place) {
 }
 
 /**
+ * Makes a snapshot of the program that checks scripts, with TypeScript in it: the program starts in a tenth of the time. Without a snapshot
+ * it starts as before.
+ * @returns {Promise<string[]>} The source files of the program.
+ */
+async function makeSnapshot(folder) {
+  const name = 'preflight-helper';
+  const program = join(folder, `${name}.cjs`);
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [`packages/capabilities/src/preflight/${name}.ts`],
+    outfile: program,
+    bundle: true,
+    format: 'iife',
+    platform: 'node',
+    target: 'node24',
+    metafile: true,
+    logLevel: 'error',
+    plugins: [{ name: 'places', setup: (bundle) => bundle.onLoad({ filter: /\.ts$/ }, ({ path }) => placed(path)) }],
+  });
+  const blob = join(folder, `${name}-${process.version}-${process.arch}.blob`);
+  const args = ['--no-warnings', '--snapshot-blob', blob, '--build-snapshot', program];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  rmSync(program);
+  if (status !== 0) process.stderr.write(`The snapshot of ${name} could not be made: ${stderr}\n`);
+  return Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules'));
+}
+
+/** @returns {import('esbuild').OnLoadResult} */
+function placed(path) {
+  const url = JSON.stringify(pathToFileURL(path).href);
+  return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', url), loader: 'ts' };
+}
+
+/**
  * Builds a bundle, makes it the current one in one step, and returns false if a file may have changed meanwhile: within the
  * second of the build, a change that comes after it looks like one that came before.
  */
@@ -123,8 +159,9 @@ async function buildOnce() {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
     },
   });
+  const helperInputs = await makeSnapshot(folder);
   const inputs = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules'));
-  const all = [...inputs, ...findManifests(), 'pnpm-lock.yaml'];
+  const all = [...new Set([...inputs, ...helperInputs]), ...findManifests(), 'pnpm-lock.yaml'];
   /** @type {import('./stamp.mjs').Manifest} */
   const manifest = {
     folder: name,

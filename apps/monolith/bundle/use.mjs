@@ -21,6 +21,7 @@ if (manifest === undefined || problem !== undefined) {
       return url === undefined ? resolved : { ...resolved, url, format: 'module' };
     },
   });
+  process.env.RAVI_HELPER_SNAPSHOTS ??= folder;
   // Without the right to write there, what an earlier start has left is read.
   enableCompileCache(join(folder, 'compiled'));
 }

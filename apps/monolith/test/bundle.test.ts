@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
-import { buildServer, startProcess } from './support/server-process.ts';
+import { buildServer, startBundled, startProcess } from './support/server-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const bundle = join(root, 'apps/monolith/bundle');
@@ -107,4 +107,24 @@ test('a bundled server shares its classes with tool files and adapters, and load
   assert.equal(await server.exit, 0);
   const sources = (await server.errors).split('\n').filter((line) => line.startsWith('source '));
   assert.deepEqual(sources, []);
+});
+
+test('scripts are checked by a program that starts from a snapshot, with the same findings', async () => {
+  await using installation = await createInstallation();
+  using server = startBundled(installation.folder);
+  const url = await server.url();
+  const response = await fetch(`${url}/v1/chains/check`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: 'const all: string = 7;\nreturn await tools.nowhere({});' }),
+  });
+  const text = JSON.stringify(await response.json());
+  assert.match(text, /no tool named .*nowhere/);
+  assert.doesNotMatch(text, /E_SCRIPT_UNCHECKED/);
+  const { pid } = server.child;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ');
+  const commands = children.map((id) => readFileSync(`/proc/${id}/cmdline`, 'latin1'));
+  const checks = commands.filter((command) => command.includes('preflight-helper'));
+  assert.equal(checks.length, 1, commands.join('\n'));
+  assert.match(checks[0] ?? '', new RegExp(`--snapshot-blob\0[^\0]*preflight-helper-${process.version}-`));
 });

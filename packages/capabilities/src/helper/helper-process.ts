@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@ravi/kernel';
 
@@ -46,6 +46,17 @@ export interface HelperProcessOptions {
   readonly clock: Clock;
 }
 
+/**
+ * Returns the options with which Node starts from a snapshot of a helper: its program and what it has loaded, in a file of the folder
+ * `RAVI_HELPER_SNAPSHOTS`. None if that has no snapshot of this version of Node.
+ */
+function snapshotOptions(name: string): readonly string[] {
+  const folder = process.env['RAVI_HELPER_SNAPSHOTS'];
+  if (folder === undefined) return [];
+  const file = join(folder, `${name}-${process.version}-${process.arch}.blob`);
+  return existsSync(file) ? ['--snapshot-blob', file] : [];
+}
+
 /** Starts a helper process, which may read files and has no other access. */
 export function openHelperProcess<Question, Answer>(options: HelperProcessOptions): HelperProcess<Question, Answer> {
   const { name, from, heapMb, clock } = options;
@@ -54,6 +65,7 @@ export function openHelperProcess<Question, Answer>(options: HelperProcessOption
     env: {},
     // Most objects die with their question: a large young generation avoids copying them.
     execArgv: [
+      ...snapshotOptions(name),
       '--permission',
       '--allow-fs-read=*',
       '--no-warnings',

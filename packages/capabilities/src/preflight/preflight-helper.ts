@@ -1,3 +1,4 @@
+import { startupSnapshot } from 'node:v8';
 import { answerQuestions } from '../helper/answer-questions.ts';
 import { checkScript } from './check-script.ts';
 import type { CheckAnswer, CheckQuestion } from './finding.ts';
@@ -7,7 +8,10 @@ const checker = createTypeChecker();
 // Loads what all scripts share before the first one arrives.
 checker.check('return [await tools.first()].map((value) => value)', []);
 
-answerQuestions((question: CheckQuestion) => ({ type: 'answer', answer: answer(question) }));
+const start = (): void => answerQuestions((question: CheckQuestion) => ({ type: 'answer', answer: answer(question) }));
+// A snapshot has everything above in it, and starts here.
+if (startupSnapshot.isBuildingSnapshot()) startupSnapshot.setDeserializeMainFunction(start);
+else start();
 
 function answer(question: CheckQuestion): CheckAnswer {
   try {

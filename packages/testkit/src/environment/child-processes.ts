@@ -15,10 +15,10 @@ export function childProcessIds(): readonly number[] {
 
 /**
  * Returns an environment for a program that a test starts: nothing of this process but where programs are, and where Node keeps compiled
- * code, which halves the time that a start takes. So no key of a developer switches to a real model.
+ * code and started programs, which halves the time that a start takes. So no key of a developer switches to a real model.
  */
 export function childEnvironment(): Record<string, string> {
-  const names = ['PATH', 'NODE_COMPILE_CACHE'];
+  const names = ['PATH', 'NODE_COMPILE_CACHE', 'RAVI_HELPER_SNAPSHOTS'];
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );

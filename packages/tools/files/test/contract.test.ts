@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { pluginContract } from '@ravi/testkit/plugin';
 import { toolContract } from '@ravi/testkit/tool';
 import { toolSourceContract } from '@ravi/testkit/tool-source';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import plugin from '../src/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ravi-files-contract-'));
@@ -53,7 +54,7 @@ for (const [name, args] of Object.entries(samples)) {
 }
 
 test('every tool has documentation, a risk, a schema of its result and a name of its own', () => {
-  expect(tools.map(({ name }) => name)).toEqual([
+  const names = [
     'read',
     'write',
     'append',
@@ -65,18 +66,21 @@ test('every tool has documentation, a risk, a schema of its result and a name of
     'diff_create',
     'diff_apply',
     'undo',
-  ]);
+  ];
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    names,
+  );
   for (const tool of tools) {
-    expect(tool.documentation?.()).toMatch(/\.$/u);
-    expect(tool.risk).toBe(['read', 'json_read', 'diff_create'].includes(tool.name) ? 'safe' : 'high');
-    expect(tool.outputSchema?.['type']).toBe('object');
-    expect(tool.inputSchema['additionalProperties']).toBe(false);
+    assert.match(tool.documentation?.() ?? '', /\.$/u);
+    assert.equal(tool.risk, ['read', 'json_read', 'diff_create'].includes(tool.name) ? 'safe' : 'high');
+    assert.equal(tool.outputSchema?.['type'], 'object');
+    assert.equal(tool.inputSchema['additionalProperties'], false);
   }
 });
 
 test('a folder that does not exist is an error of the configuration', async () => {
   const source = await plugin.create({ ...options, root: 'none' }, context);
-  await expect(source.open({ signal: new AbortController().signal, onChange: () => {} })).rejects.toMatchObject({
-    code: 'E_CONFIG_INVALID',
-  });
+  const opening = source.open({ signal: new AbortController().signal, onChange: () => {} });
+  await assert.rejects(opening, { code: 'E_CONFIG_INVALID' });
 });

@@ -189,7 +189,7 @@ test('hosts that are not configured are refused before any connection', async ()
 });
 
 const privateAddresses = ['127.0.0.1', '10.0.0.1', '192.168.1.1', '[::1]', '[fd00::1]', 'localhost'];
-const unreachable = ['169.254.169.254', '100.100.100.200', '[fe80::1]', '[::ffff:169.254.169.254]', '0.0.0.0'];
+const unreachable = ['169.254.169.254', '100.100.100.200', '[fe80::1]', '[::ffff:a9fe:a9fe]', '0.0.0.0'];
 
 test('private addresses need an option, and metadata services are refused with it', async () => {
   await using closed = await createGitFolder();

@@ -3,18 +3,13 @@ import { join } from 'node:path';
 import type { JsonObject, Tool } from '@ravi/kernel';
 import { createFakeClock, createMemoryLogger, createTestBlobs, createToolContext, runTool } from '@ravi/testkit';
 import type { RunToolReport } from '@ravi/testkit';
-import { pluginContract } from '@ravi/testkit/plugin';
-import { toolContract } from '@ravi/testkit/tool';
-import { toolSourceContract } from '@ravi/testkit/tool-source';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import plugin from '../src/index.ts';
 import { walkTree } from '../src/walk/walk-tree.ts';
 import { createSearchTree } from './search-tree.ts';
 import type { SearchTree } from './search-tree.ts';
 
 const context = { clock: createFakeClock(), logger: createMemoryLogger() };
-const shared = createSearchTree();
-shared.write({ 'a.txt': 'needle' });
 
 async function toolsOf(tree: SearchTree, options: object = {}): Promise<ReadonlyMap<string, Tool>> {
   const source = await plugin.create({ root: 'inside', ...options }, { ...context, baseDir: tree.base });
@@ -48,25 +43,6 @@ async function codeOf(name: string, args: JsonObject): Promise<string | undefine
   expect(JSON.stringify(result)).not.toContain(tree.base);
   return result.error?.code;
 }
-
-describe('contracts', async () => {
-  const every = await toolsOf(shared);
-  pluginContract(test, plugin, {});
-  toolSourceContract(test, async () => ({
-    source: await plugin.create({ root: 'inside' }, { ...context, baseDir: shared.base }),
-  }));
-  const samples: Readonly<Record<string, JsonObject>> = {
-    glob: { pattern: '*.txt' },
-    grep: { pattern: 'needle' },
-    code_search: { pattern: 'needle', output: 'counts' },
-    tree: {},
-  };
-  for (const [name, tool] of every) {
-    describe(name, () => {
-      toolContract(test, tool, samples[name] ?? {});
-    });
-  }
-});
 
 test('every tool is safe and has documentation and a hint', () => {
   expect([...tools.keys()]).toEqual(['glob', 'grep', 'code_search', 'tree']);

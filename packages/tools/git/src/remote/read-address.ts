@@ -26,8 +26,8 @@ const urlForm =
  */
 export function readAddress(text: string): RemoteAddress {
   if (text === '' || text.startsWith('-') || /\p{Cc}/u.test(text) || text.length > 2048) throw unusable(text);
-  // `ext::` and other helpers of git.
-  if (text.includes('::')) throw unusable(text);
+  // `ext::` and other helpers of git. An IPv6 address may have two colons.
+  if (text.replace(/\/\/(?:[\w.-]+@)?\[[\da-f:.]+\]/i, '').includes('::')) throw unusable(text);
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text)?.[1];
   if (scheme !== undefined) return readUrl(text, scheme);
   const { host, path } = shortForm.exec(text)?.groups ?? {};
