@@ -46,7 +46,7 @@ export function createFolderToolSource(folder: string, options: FolderToolSource
           const next = await loadFiles(folder, { loader, signal, before: files });
           // No module that loads has imported a file that cannot be.
           const isBroken = (file: string): boolean => (next.get(file) ?? files.get(file))?.isBroken === true;
-          files = changed.size > 0 && [...changed].every(isBroken) ? withUnchanged(next, files) : next;
+          files = [...changed].every(isBroken) ? withUnchanged(next, files) : next;
           content = contentOf(files);
         },
         async [Symbol.asyncDispose]() {},

@@ -1,6 +1,6 @@
 import type { Scratchpad } from '@ravi/kernel';
 import type { Place, Workspace } from '@ravi/tools-kit';
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 const bucketCount = 32;
 /** Files per bucket. All buckets together take at most 31 KB of the scratchpad. */
@@ -78,5 +78,5 @@ function without(bucket: string, name: string): string {
 
 /** Returns the first 96 bits of a SHA-256 as 16 characters: enough to recognize content, and small enough to remember many files. */
 export function digestOf(content: Uint8Array | string): string {
-  return hash('sha256', content, 'base64url').slice(0, 16);
+  return createHash('sha256').update(content).digest('base64url').slice(0, 16);
 }
