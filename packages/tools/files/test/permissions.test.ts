@@ -1,21 +1,19 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { JsonObject } from '@ravi/kernel';
+import type { UnprivilegedCalls } from '@ravi/testkit/unprivileged';
+import { callUnprivileged } from '@ravi/testkit/unprivileged';
 import { expect, test } from 'vitest';
 import { openFiles } from './support/open-files.ts';
 import type { OpenFiles } from './support/open-files.ts';
 
-type Call = readonly [tool: string, args: JsonObject];
-
 /** Makes calls in a process without privileges. */
-async function outcomes(files: OpenFiles, calls: readonly Call[]): Promise<unknown> {
+async function outcomes(files: OpenFiles, calls: UnprivilegedCalls['calls']): Promise<unknown> {
   chmodSync(dirname(files.root), 0o755);
-  const child = fork(join(import.meta.dirname, 'support/permission-calls.ts'), [files.root, JSON.stringify(calls)]);
-  const [message] = (await once(child, 'message')) as [unknown];
-  await once(child, 'exit');
-  return message;
+  const options = { root: files.root, maxFileBytes: 1_000_000, maxReadBytes: 1_000_000, requireRead: false };
+  const plugin = join(import.meta.dirname, '../src/index.ts');
+  const made = await callUnprivileged({ plugin, options, folder: files.root, calls });
+  for (const { text } of made) expect(text).not.toContain(files.root);
+  return made.map(({ code }) => code);
 }
 
 test('every tool reports a missing permission, and changes nothing', async () => {
@@ -26,7 +24,7 @@ test('every tool reports a missing permission, and changes nothing', async () =>
   chmodSync(join(files.root, 'secret.txt'), 0o000);
   chmodSync(join(files.root, 'fixed'), 0o555);
   chmodSync(join(files.root, 'closed'), 0o000);
-  const calls: readonly Call[] = [
+  const calls: UnprivilegedCalls['calls'] = [
     ['read', { path: 'secret.txt' }],
     ['read', { path: 'closed/a.txt' }],
     ['json_read', { path: 'secret.txt' }],
@@ -45,7 +43,7 @@ test('every tool reports a missing permission, and changes nothing', async () =>
     ],
     ['read', { path: 'fixed/a.txt' }],
   ];
-  const expected = [...calls.slice(0, -1).map(() => 'E_FILE_FORBIDDEN'), 'done'];
+  const expected = [...calls.slice(0, -1).map(() => 'E_FILE_FORBIDDEN'), 'ok'];
   expect(await outcomes(files, calls)).toEqual(expected);
   for (const name of ['fixed', 'closed']) chmodSync(join(files.root, name), 0o755);
   expect([files.text('fixed/a.txt'), files.text('closed/a.txt')]).toEqual(['text', 'text']);
