@@ -1,5 +1,5 @@
-export { endGroup, spawnGroup } from './process-group.ts';
-export type { GroupOptions } from './process-group.ts';
+export { spawnTree } from './process/spawn-tree.ts';
+export type { ProcessTree, TreeOptions } from './process/spawn-tree.ts';
 export { linesWithin, quoted, quotedPaths, toolReply } from './tool-reply.ts';
 export { defineToolsPlugin } from './tools-plugin.ts';
 export type { ToolSelection, ToolsPluginDefinition } from './tools-plugin.ts';

@@ -104,3 +104,21 @@ test('two calls at once have their own answers', async () => {
   expect(symbols['symbols']).toContainEqual(expect.objectContaining({ name: 'total', path: 'src/main.ts' }));
   expect(definition['definitions']).toMatchObject([{ path: 'src/shop.ts' }]);
 });
+
+test("TypeScript's server does not load a plugin that the project names", async () => {
+  const plugin =
+    "require('fs').writeFileSync(require('path').join(__dirname, 'loaded'), ''); module.exports = () => ({ create: (info) => info.languageService });";
+  const options = { strict: true, noEmit: true, plugins: [{ name: 'evil' }, { name: './evil.js' }] };
+  await using folder = await open({
+    'tsconfig.json': JSON.stringify({ compilerOptions: options }),
+    'package.json': '{ "devDependencies": { "evil": "1.0.0" } }',
+    'node_modules/evil/package.json': '{ "name": "evil", "version": "1.0.0", "main": "index.js" }',
+    'node_modules/evil/index.js': plugin,
+    'evil.js': plugin,
+  });
+  expect(await folder.value('lsp_hover', { path: 'src/shop.ts', symbol: 'withTax' })).toMatchObject({
+    text: expect.stringContaining('withTax') as string,
+  });
+  expect(await folder.code('lsp_diagnostics', { path: 'src/main.ts' })).toBe('ok');
+  expect([folder.exists('loaded'), folder.exists('node_modules/evil/loaded')]).toEqual([false, false]);
+});

@@ -97,6 +97,7 @@ export async function openRepository(parts: GitParts, context: GitContext, path 
       },
       input,
       signal,
+      startsPrograms: work !== undefined,
     };
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { KernelError } from '@ravi/kernel';
-import { endGroup, spawnGroup } from '@ravi/tools-kit';
+import { spawnTree } from '@ravi/tools-kit';
 
 /** Command of git with all that it depends on. */
 export interface GitCommand {
@@ -13,6 +13,8 @@ export interface GitCommand {
   readonly input?: string | undefined;
   /** Ends the command and all that it started. */
   readonly signal: AbortSignal;
+  /** True for a command that can start programs, such as hooks and ssh: what they leave running is ended after it. Default: false. */
+  readonly startsPrograms?: boolean;
 }
 
 /** End of a command. */
@@ -26,6 +28,8 @@ export interface GitResult {
 /** Limit of output that is read into memory. */
 const maxOutputBytes = 16 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
+/** Time in which git removes its locks, and what a clone has written so far. */
+const graceMs = 1_000;
 
 /** Reads the output of a running command and returns what it made of it. */
 export type ReadOutput<Output> = (stdout: Readable, signal: AbortSignal) => Promise<Output>;
@@ -41,18 +45,21 @@ export async function runGit(command: GitCommand): Promise<GitResult> {
 
 /** Runs a command whose output `read` consumes. If `read` fails, the command is ended. @throws KernelError `E_GIT_MISSING`, `E_CANCELLED` */
 export async function readGit<Output>(
-  { args, cwd, env, input, signal }: GitCommand,
+  { args, cwd, env, input, signal, startsPrograms = false }: GitCommand,
   read: ReadOutput<Output>,
 ): Promise<Omit<GitResult, 'stdout'> & { readonly output: Output }> {
   if (signal.aborted) throw cancelled();
-  const child = spawnGroup('git', args, { cwd, env });
+  const tree = spawnTree('git', args, { cwd, env });
+  const { child } = tree;
   const started = await once(child, 'spawn').catch((error: unknown) => error as NodeJS.ErrnoException);
   if (!Array.isArray(started)) throw missing(started);
   const exited = once(child, 'close') as Promise<[number | null]>;
+  // What it has left running may hold its output open.
+  if (startsPrograms) child.once('exit', () => void tree.end());
   const controller = new AbortController();
   const stop = (): void => {
     controller.abort(cancelled());
-    void endGroup(child);
+    void tree.end(graceMs);
   };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
@@ -62,10 +69,12 @@ export async function readGit<Output>(
   try {
     const [output, stderr] = await Promise.all([read(child.stdout, controller.signal), readTail(child.stderr)]);
     const [exitCode] = await exited;
+    if (startsPrograms) await tree.end();
     if (signal.aborted) throw cancelled();
     return { exitCode: exitCode ?? 1, stderr, output };
   } catch (error) {
-    await endGroup(child);
+    await tree.end(graceMs);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     if (signal.aborted) throw cancelled();
     throw error;
   } finally {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Clock, Logger } from '@ravi/kernel';
-import { endGroup, spawnGroup } from '@ravi/tools-kit';
+import { spawnTree } from '@ravi/tools-kit';
 import { CancellationTokenSource, createMessageConnection, NullLogger, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { LspLimits, LspServerOptions } from '../options.ts';
@@ -11,6 +11,9 @@ import { BoundedReader } from './bounded-reader.ts';
 import { clientCapabilities } from './client-capabilities.ts';
 import type { InitializeResult } from './client-capabilities.ts';
 import { PublishedDiagnostics } from './published-diagnostics.ts';
+
+/** Time in which a server may end itself and its helpers. */
+const graceMs = 1_000;
 
 /** Options of {@link startServer}. */
 export interface StartOptions {
@@ -48,7 +51,8 @@ export interface LanguageServer {
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<LanguageServer> {
   const { name, server, install, root, limits, clock, logger } = options;
   const [program = '', ...args] = server.command;
-  const child = spawnGroup(program, args, { cwd: root, env: environmentOf(server) });
+  const tree = spawnTree(program, args, { cwd: root, env: environmentOf(server) });
+  const { child } = tree;
   const spawned = await once(child, 'spawn').catch((error: unknown) => error as NodeJS.ErrnoException);
   if (!Array.isArray(spawned)) throw missing(name, program, install, spawned);
 
@@ -68,7 +72,8 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
       ended.resolve(reason);
       connection.dispose();
     }
-    await endGroup(child);
+    await tree.end(graceMs);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   };
   reader.onError((error) => void end(`it broke the protocol: ${error.message}`));
   child.once('exit', (code, by) => {

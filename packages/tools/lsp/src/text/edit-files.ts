@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import { fileError, isGitPath } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
@@ -128,6 +128,11 @@ function changed(path: string, written: readonly string[]): KernelError {
   return new KernelError('E_FILE_CHANGED', message, { hadNoEffect: written.length === 0 });
 }
 
+function withWritten(error: unknown, written: readonly string[]): unknown {
+  if (!isKernelError(error) || written.length === 0) return error;
+  return new KernelError(error.code, `${error.message}. Written before it: ${written.join(', ')}`, { cause: error });
+}
+
 /**
  * Writes the files, each at once: another program sees the old or the new content. A file that has changed since it was read is refused; those
  * before it stay written, and the error names them.
@@ -157,7 +162,7 @@ export async function writeFiles(workspace: Workspace, files: readonly EditedFil
         await rename(temporary, place.at());
       } catch (error) {
         await rm(temporary, { force: true });
-        throw fileError(path, error);
+        throw withWritten(fileError(path, error), written);
       }
       written.push(path);
     });

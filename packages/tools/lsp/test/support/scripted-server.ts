@@ -102,8 +102,8 @@ function answer({ id, method, result }: Message): void {
   if (method === undefined && id !== undefined) return asked.get(id)?.({ id, result });
   if (method === 'initialize') {
     if (script === 'never-starts') return;
-    if (script === 'child') {
-      const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+    if (script === 'child' || script === 'far-child') {
+      const child = spawn('sleep', ['600'], { stdio: 'ignore', detached: script === 'far-child' });
       writeFileSync('child.pid', String(child.pid));
     }
     return send({ id, result: { capabilities: script === 'pulls' ? { diagnosticProvider: {} } : {} } });
