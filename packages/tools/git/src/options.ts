@@ -29,6 +29,8 @@ export interface GitOptions {
   readonly allowPrivateAddresses?: boolean;
   /** Credentials for HTTPS by host, for example `github.com`. */
   readonly credentials?: Readonly<Record<string, GitCredential>>;
+  /** Milliseconds of one `git_clone` or `git_fetch`, in place of `callTimeoutMs`. Default 600 000. */
+  readonly transferTimeoutMs?: number;
   /** Environment variables for git, such as `SSH_AUTH_SOCK` or `HTTPS_PROXY`. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -88,6 +90,13 @@ export const gitOptionSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     description:
       'Credentials for HTTPS by host, for example { "github.com": { "username": "x", "password": { "$env": "TOKEN" } } }.',
+  },
+  transferTimeoutMs: {
+    type: 'integer',
+    minimum: 1000,
+    maximum: 86_400_000,
+    default: 600_000,
+    description: 'Milliseconds of one git_clone or git_fetch, in place of callTimeoutMs.',
   },
   environment: {
     type: 'object',

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { KernelError } from '@ravi/kernel';
+import { fileError } from '@ravi/tools-kit';
 
 const maxEntries = 200_000;
 const isFanOut = /^[0-9a-f]{2}$/;
@@ -20,13 +21,13 @@ export function isInside(root: string, path: string): boolean {
 /**
  * Checks the folder in which a repository keeps its data. git writes through links there, for example its logs, and it reads the objects of
  * other folders that are named there.
- * @throws KernelError `E_GIT_UNTRUSTED` for a link, a device, a pipe, more than 200 000 entries, or objects in another folder
+ * @throws KernelError `E_FILE_FORBIDDEN`, `E_GIT_UNTRUSTED` for a link, a device, a pipe, more than 200 000 entries, or objects in another folder
  */
 export async function checkGitFolder(folder: string): Promise<void> {
   const open = [folder];
   let entries = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const entry of await listed(next)) {
+    for (const entry of await listed(next, join('.git', relative(folder, next)))) {
       entries += 1;
       if (entries > maxEntries)
         throw untrusted(`it has more than ${maxEntries} refs and other files; run "git pack-refs"`);
@@ -46,12 +47,12 @@ async function hasAlternates(folder: string): Promise<boolean> {
   return text.trim() !== '';
 }
 
-async function listed(folder: string): Promise<Dirent[]> {
+async function listed(folder: string, shown: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     // A lock file or a ref that has just been removed.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    throw fileError(shown, error);
   }
 }

@@ -1,6 +1,8 @@
+import type { Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { KernelError } from '@ravi/kernel';
+import { fileError } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 import { checkGitFolder, isInside, untrusted } from './check-git-folder.ts';
 
@@ -19,7 +21,7 @@ export interface RepositoryFolders {
 /**
  * Finds the repository of a folder: in it, or in a folder above it up to the workspace. git itself does not search, so that it never finds one
  * outside of the workspace, and none that poses as a file of another.
- * @throws KernelError `E_GIT_NO_REPOSITORY`, `E_GIT_UNTRUSTED`, and those of `Workspace.locate`
+ * @throws KernelError `E_GIT_NO_REPOSITORY`, `E_GIT_UNTRUSTED`, `E_FILE_FORBIDDEN`, and those of `Workspace.locate`
  */
 export async function findRepository(workspace: Workspace, path: string): Promise<RepositoryFolders> {
   const { root } = workspace;
@@ -27,7 +29,7 @@ export async function findRepository(workspace: Workspace, path: string): Promis
   const stats = await lstat(start).catch(() => undefined);
   if (stats?.isDirectory() !== true) throw noRepository(path);
   for (let top = start; isInside(root, top); top = dirname(top)) {
-    const entry = await lstat(join(top, '.git')).catch(() => undefined);
+    const entry = await entryOf(join(top, '.git'), path);
     if (entry !== undefined) return await foldersOf(workspace, top, entry.isFile(), entry.isDirectory());
   }
   throw noRepository(path);
@@ -56,12 +58,25 @@ async function foldersOf(
   return { top, gitFolder, commonFolder };
 }
 
+// A folder that may not be searched could have a repository.
+async function entryOf(entry: string, shown: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(entry);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw fileError(shown, error);
+  }
+}
+
 /** Returns the path in a file that points to a folder; `undefined` if the file does not exist or has another form. */
 async function readPointer(path: string, prefix: string): Promise<string | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isFile() !== true) return undefined;
   if (stats.size > maxPointerBytes) throw untrusted('the file that points to its data is too large');
-  const text = await readFile(path, 'utf8');
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw fileError('.git', error);
+  });
   return text.startsWith(prefix) ? text.slice(prefix.length).trimEnd() : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KernelError } from '@ravi/kernel';
+import { fileError } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 
 /** Folder for a new repository. */
@@ -13,13 +14,13 @@ export interface NewFolder {
 
 /**
  * Makes a folder of the workspace, and those above it, if it is missing.
- * @throws KernelError `E_FILE_KIND` for a file, and those of `Workspace.locate`
+ * @throws KernelError `E_FILE_KIND` for a file, `E_FILE_FORBIDDEN`, and those of `Workspace.locate`
  */
 export async function newFolder(workspace: Workspace, folder: string): Promise<NewFolder> {
   using place = workspace.locate(folder, { createFolders: true });
   if (place.path === '.') return { path: workspace.root, shown: '.' };
   await mkdir(place.at()).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(folder, error);
   });
   const stats = await lstat(place.at());
   if (!stats.isDirectory()) {

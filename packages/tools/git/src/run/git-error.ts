@@ -14,6 +14,12 @@ export interface GitFailure {
 }
 
 const kinds: readonly (readonly [pattern: RegExp, code: string, advice: string])[] = [
+  // Before the locks, which cannot be created either. ssh has another reason in brackets.
+  [
+    /: (?:Permission denied|Read-only file system)$|insufficient permission/im,
+    'E_FILE_FORBIDDEN',
+    'The user of the server needs access',
+  ],
   [
     /\.lock': File exists|cannot lock ref|Unable to create .*\.lock/,
     'E_GIT_LOCKED',

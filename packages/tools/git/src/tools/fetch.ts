@@ -4,6 +4,7 @@ import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkName } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
 import { checkNamedRemote } from '../remote/check-remote.ts';
+import { withTransferLimit } from '../remote/transfer-limit.ts';
 import { inRepository } from '../repository/open-repository.ts';
 import { otherSide } from '../run/fixed-options.ts';
 import { repositoryArgument } from '../schemas.ts';
@@ -17,6 +18,7 @@ export function createFetchTool(parts: GitParts): Tool {
     description: 'Fetches the branches of a remote. The work tree and the own branches stay as they are.',
     risk: 'high',
     idempotent: true,
+    managesOwnTimeout: true,
     documentation: () =>
       'Updates `<remote>/<branch>` for each branch, or only for `branch`. Merge it with git_merge or build on it with git_rebase. `prune: true` removes those ' +
       'that the remote no longer has.',
@@ -51,41 +53,43 @@ export function createFetchTool(parts: GitParts): Tool {
     async execute({ repository: path, remote = 'origin', branch, prune }, context) {
       checkName(remote, 'remote');
       const name = branch === undefined ? '*' : checkName(branch, 'branch');
-      return inRepository(parts, context, path, async (repository) => {
-        const checked = await checkNamedRemote(parts, context, repository, remote, false);
-        const list = async (): Promise<Map<string, string>> => {
-          const { stdout } = await repository.run(['for-each-ref', refFormat, `refs/remotes/${remote}/`]);
-          const lines = stdout.toString('utf8').split('\n').filter(Boolean);
-          return new Map(lines.map((line) => line.split('\0') as [string, string]));
-        };
-        const before = await list();
-        await repository.run(
-          [
-            'fetch',
-            '--quiet',
-            '--no-recurse-submodules',
-            '--no-auto-maintenance',
-            '--no-write-commit-graph',
-            '--refmap=',
-            prune === true ? '--prune' : '--no-prune',
-            otherSide('upload-pack', checked.isLocal),
-            '--end-of-options',
-            remote,
-            `+refs/heads/${name}:refs/remotes/${remote}/${name}`,
-          ],
-          { work: ['network'], other: checked },
-        );
-        const after = await list();
-        const names = [...new Set([...before.keys(), ...after.keys()])].filter(
-          (each) => before.get(each) !== after.get(each),
-        );
-        const updated = names.toSorted().map((each) => ({
-          branch: each,
-          ...(before.has(each) ? { before: before.get(each) } : {}),
-          ...(after.has(each) ? { after: after.get(each) } : {}),
-        }));
-        return toolReply(names.length === 0 ? 'Nothing new' : `Updated: ${names.join(', ')}`, { updated });
-      });
+      return withTransferLimit(parts, context, (limited) =>
+        inRepository(parts, limited, path, async (repository) => {
+          const checked = await checkNamedRemote(parts, limited, repository, remote, false);
+          const list = async (): Promise<Map<string, string>> => {
+            const { stdout } = await repository.run(['for-each-ref', refFormat, `refs/remotes/${remote}/`]);
+            const lines = stdout.toString('utf8').split('\n').filter(Boolean);
+            return new Map(lines.map((line) => line.split('\0') as [string, string]));
+          };
+          const before = await list();
+          await repository.run(
+            [
+              'fetch',
+              '--quiet',
+              '--no-recurse-submodules',
+              '--no-auto-maintenance',
+              '--no-write-commit-graph',
+              '--refmap=',
+              prune === true ? '--prune' : '--no-prune',
+              otherSide('upload-pack', checked.isLocal),
+              '--end-of-options',
+              remote,
+              `+refs/heads/${name}:refs/remotes/${remote}/${name}`,
+            ],
+            { work: ['network'], other: checked },
+          );
+          const after = await list();
+          const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+            (each) => before.get(each) !== after.get(each),
+          );
+          const updated = names.toSorted().map((each) => ({
+            branch: each,
+            ...(before.has(each) ? { before: before.get(each) } : {}),
+            ...(after.has(each) ? { after: after.get(each) } : {}),
+          }));
+          return toolReply(names.length === 0 ? 'Nothing new' : `Updated: ${names.join(', ')}`, { updated });
+        }),
+      );
     },
   });
 }
