@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { root } from '../lib/workspace.ts';
 import type { RootFolder } from './root-folder.ts';
 
+const commands = ['bash', 'cat', 'env', 'grep', 'head', 'id', 'ls', 'setsid', 'sleep', 'touch', 'tr', 'wc'];
+
 /** The Node that runs this script, and the addon of isolated-vm. */
 export function addNode(folder: RootFolder): void {
   folder.addBinary(process.execPath, '/usr/local/bin/node');
@@ -12,6 +14,14 @@ export function addNode(folder: RootFolder): void {
   const entry = require.resolve('isolated-vm');
   const { path } = createRequire(entry)('node-gyp-build') as { path(folder: string): string };
   folder.addBinary(path(dirname(entry)), '/opt/ravi/isolated-vm.node');
+}
+
+/** A shell, small programs, Node and Python: for commands of the shell tools. */
+export function addCommands(folder: RootFolder): void {
+  folder.addBinary('/bin/sh', '/bin/sh');
+  for (const name of commands) folder.addBinary(`/usr/bin/${name}`, `/usr/bin/${name}`);
+  folder.addBinary(process.execPath, '/usr/local/bin/node');
+  addPython(folder);
 }
 
 /** The system's Python with its standard library, without the modules that scripts do not need. */

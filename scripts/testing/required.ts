@@ -36,6 +36,20 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }) =>
       file === 'packages/sandboxes/docker/test/containers.test.ts' && name.startsWith('after 200 killed runs'),
   },
+  ...['the time limit removes', 'a fork bomb', 'tests in a container', 'a server without privileges'].map((name) => ({
+    title: `commands in containers: ${name}`,
+    includes: (outcome: Outcome) =>
+      outcome.file === 'packages/tools/shell/test/container.test.ts' && outcome.name.startsWith(name),
+  })),
+  {
+    title: 'commands of a server in containers',
+    includes: ({ file, name }) =>
+      file === 'apps/monolith/test/search-shell-tools.test.ts' && name.startsWith('with a container'),
+  },
+  {
+    title: 'commands with bubblewrap',
+    includes: ({ file, name }) => file === 'packages/tools/shell/test/wrapper.test.ts' && name.includes('bubblewrap'),
+  },
   {
     title: 'the S3 blob store under vitest',
     includes: ({ runner, file }) => runner === 'vitest' && file === 'packages/blobs/s3/test/contract.test.ts',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RaviConfig } from '@ravi/host';
 import { test } from 'vitest';
@@ -76,6 +77,37 @@ test('a policy that lets high calls run still asks for critical ones, and a comm
       (await tools.bash.safe({ command: 'ls', cwd: '..' })).error.code, (await tools.tree({})).entries.length];`;
     const { body: chain } = await server.chain(script);
     assert.deepEqual(chain.value, ['E_APPROVAL_DENIED', 'E_ARGUMENTS_INVALID', 'E_PATH_OUTSIDE', 3]);
+  } finally {
+    delete process.env['SERVER_SECRET'];
+  }
+});
+
+test('with a container, commands and tests of a script run in one that is gone afterwards, and an approval comes first', async (context) => {
+  const image = 'ravi-commands:test';
+  const { status, stderr, error } = spawnSync('docker', ['image', 'inspect', image], { encoding: 'utf8' });
+  context.skip(status !== 0, error?.message ?? stderr);
+  process.env['SERVER_SECRET'] = 'value-of-the-secret';
+  try {
+    await using server = await startWith({}, { container: { image } });
+    const code = `
+      const { output } = await tools.bash({ command: 'env; ls; cat ../ravi.config.json; cat /etc/hostname' });
+      const { failed, failures } = await tools.test_runner({});
+      return [output, failed, failures[0].name];`;
+    const { id } = await send(server.url, '/v1/runs', { kind: 'chain', code });
+    for (const tool of ['bash', 'test_runner']) {
+      const [pending] = await pendingOf(server.url, id, 1);
+      assert.deepEqual([pending.tool, pending.risk], [tool, 'high']);
+      await approve(server.url, pending);
+    }
+    await until(server.url, id, 'run-end');
+    const { body: run } = await server.get(`/v1/runs/${id}`);
+    const [output, ...tests] = run.outcome.result.value;
+    assert.match(output, /\npackage\.json\nsum\.js\nsum\.test\.js\ncat: [^\n]*: No such file or directory\nravi\n$/u);
+    assert.ok(!output.includes('value-of-the-secret'));
+    assert.deepEqual(tests, [1, 'adds']);
+    const root = join(realpathSync(server.installation.folder), 'project');
+    const left = spawnSync('docker', ['ps', '--all', '--quiet', `--filter=volume=${root}`], { encoding: 'utf8' });
+    assert.deepEqual([left.status, left.stdout], [0, '']);
   } finally {
     delete process.env['SERVER_SECRET'];
   }

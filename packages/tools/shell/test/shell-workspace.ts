@@ -49,6 +49,7 @@ export function createShellWorkspace(
       environment: createEnvironment({ own: process.env }),
       limits: { textBytes: 32_768, artifactBytes: 1_048_576 },
     },
+    reportParent: tmpdir(),
     workspaceOf: () => workspace,
     maxTimeoutMs: 60_000,
     safeCommands: false,

@@ -1,5 +1,8 @@
 const passed = new Set(['HOME', 'LANG', 'LANGUAGE', 'LOGNAME', 'PATH', 'SHELL', 'TMPDIR', 'TZ', 'USER']);
 
+/** Variables of a container in place of those of the server: its programs are at other places, and its user has no folder. */
+const ofContainer: Readonly<Record<string, string>> = { HOME: '/tmp', LANG: 'C.UTF-8' };
+
 const fixed: Readonly<Record<string, string>> = {
   // Output is read by a model: no colours, no pager, no question at a terminal.
   TERM: 'dumb',
@@ -17,21 +20,29 @@ export interface EnvironmentOptions {
   readonly passEnv?: readonly string[];
   /** Variables with values of the configuration. */
   readonly env?: Readonly<Record<string, string>>;
+  /** True for commands in a container. Default: false. */
+  readonly isContained?: boolean;
 }
 
 /**
  * Returns the environment of commands: an allow-list of this process' variables (`HOME`, `PATH`, `LANG`, `LC_*` and the like), so that no
- * secret of the server is in it, those that the operator names, and settings for output without a terminal.
+ * secret of the server is in it, those that the operator names, and settings for output without a terminal. A container gets only the latter
+ * two.
  */
 export function createEnvironment({
   own,
   passEnv = [],
   env = {},
+  isContained = false,
 }: EnvironmentOptions): Readonly<Record<string, string>> {
   const names = new Set(passEnv);
   const kept = Object.entries(own).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && (passed.has(entry[0]) || entry[0].startsWith('LC_') || names.has(entry[0])),
+      entry[1] !== undefined && (names.has(entry[0]) || (!isContained && isPassed(entry[0]))),
   );
-  return { ...fixed, ...Object.fromEntries(kept), ...env };
+  return { ...fixed, ...(isContained ? ofContainer : {}), ...Object.fromEntries(kept), ...env };
+}
+
+function isPassed(name: string): boolean {
+  return passed.has(name) || name.startsWith('LC_');
 }

@@ -1,9 +1,9 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileError } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 
-const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, X_OK } = constants;
 
 /** Folder in which a command starts. Dispose it when the command has started or ended. */
 export interface WorkFolder extends Disposable {
@@ -11,23 +11,29 @@ export interface WorkFolder extends Disposable {
   readonly path: string;
   /** Path from the root of the workspace, without links. */
   readonly name: string;
+  /** Root of the workspace, an absolute path without links. */
+  readonly root: string;
 }
 
 /**
  * Opens the folder of a command.
- * @throws KernelError `E_PATH_OUTSIDE`, `E_FILE_NOT_FOUND`, `E_FILE_KIND`, `E_ARGUMENTS_INVALID`
+ * @throws KernelError `E_PATH_OUTSIDE`, `E_FILE_NOT_FOUND`, `E_FILE_KIND`, `E_FILE_FORBIDDEN`, `E_ARGUMENTS_INVALID`
  */
 export function openWorkFolder(workspace: Workspace, path = '.'): WorkFolder {
   using place = workspace.locate(path);
-  let handle: number;
+  let handle: number | undefined;
   try {
     handle = openSync(place.at(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    // A folder that may be listed and not entered can be opened.
+    accessSync(place.at(), X_OK);
   } catch (error) {
+    if (handle !== undefined) closeSync(handle);
     throw fileError(path, error);
   }
   return {
     path: process.platform === 'linux' ? `/proc/self/fd/${handle}` : join(workspace.root, place.path),
     name: place.path,
+    root: workspace.root,
     [Symbol.dispose]: () => closeSync(handle),
   };
 }

@@ -1,7 +1,7 @@
 import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
 import type { RiskAssessment, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { withPathLock } from '@ravi/tools-kit';
-import { runCommand } from '../process/run-command.ts';
+import { runCommand } from '../commands/run-command.ts';
 import { openWorkFolder } from '../process/work-folder.ts';
 import type { WorkFolder } from '../process/work-folder.ts';
 import { classifyCommand } from '../risk/classify-command.ts';

@@ -1,6 +1,6 @@
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
-import { runCommand } from '../process/run-command.ts';
+import { runCommand } from '../commands/run-command.ts';
 import { openWorkFolder } from '../process/work-folder.ts';
 import { classifyPython } from '../risk/classify-python.ts';
 import { commandOutputSchema, commandResult, defaultTimeoutMs, sharedArguments } from './shell-parts.ts';

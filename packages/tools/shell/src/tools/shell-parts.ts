@@ -3,11 +3,13 @@ import { textBlock } from '@ravi/kernel';
 import type { ContentBlock, JsonObject, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import type { Workspace } from '@ravi/tools-kit';
 import type { CollectedOutput } from '../process/command-output.ts';
-import type { CommandSettings, EndedCommand } from '../process/run-command.ts';
+import type { CommandSettings, EndedCommand } from '../commands/run-command.ts';
 
 /** Parts that the tools of this package share. */
 export interface ShellParts {
   readonly settings: CommandSettings;
+  /** Absolute path of the folder in which folders for reports of tests are made. */
+  readonly reportParent: string;
   /** Returns the workspace of a call. */
   readonly workspaceOf: (context: Pick<ToolContext, 'cwd'>) => Workspace;
   /** Longest time limit of a call, in milliseconds. */

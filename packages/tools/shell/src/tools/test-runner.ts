@@ -1,13 +1,12 @@
 import { constants, lstatSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { fileError, linesWithin, withPathLock } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
-import { runCommand } from '../process/run-command.ts';
-import type { EndedCommand } from '../process/run-command.ts';
+import { runCommand } from '../commands/run-command.ts';
+import type { EndedCommand } from '../commands/run-command.ts';
 import { openWorkFolder } from '../process/work-folder.ts';
 import { findRunner, runners } from '../testing/find-runner.ts';
 import type { RunnerName } from '../testing/find-runner.ts';
@@ -138,7 +137,7 @@ async function runTests(
     return join(workspace.root, place.path);
   });
   const runner = args.runner ?? (await findRunner(workspace, folder.path, folder.name));
-  const reportFolder = await mkdtemp(join(tmpdir(), 'ravi-tests-'));
+  const reportFolder = await mkdtemp(join(parts.reportParent, 'ravi-tests-'));
   try {
     const { root } = workspace;
     const request = {
@@ -151,8 +150,8 @@ async function runTests(
     };
     const command = runners[runner].command(request);
     await writeHelpers(reportFolder, command);
-    const { argv, environment } = command;
-    const ended = await runCommand(parts.settings, { argv, environment, folder, timeoutMs: ms }, context);
+    const run = { ...command, folder, timeoutMs: ms, writes: [reportFolder] };
+    const ended = await runCommand(parts.settings, run, context);
     refuseMissing(runner, ended);
     return resultOf(runner, ended, { report: await readReport(runner, request), ms }, context);
   } finally {
