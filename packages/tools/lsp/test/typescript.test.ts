@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLspFolder, typescriptCommand } from './support/lsp-folder.ts';
 import type { LspFolder } from './support/lsp-folder.ts';
@@ -120,5 +122,10 @@ test("TypeScript's server does not load a plugin that the project names", async 
     text: expect.stringContaining('withTax') as string,
   });
   expect(await folder.code('lsp_diagnostics', { path: 'src/main.ts' })).toBe('ok');
-  expect([folder.exists('loaded'), folder.exists('node_modules/evil/loaded')]).toEqual([false, false]);
+  const loaded = (): readonly boolean[] => ['loaded', 'node_modules/evil/loaded'].map((path) => folder.exists(path));
+  expect(loaded()).toEqual([false, false]);
+  // Each of them would have left its file.
+  const load = createRequire(join(folder.root, 'index.js'));
+  for (const name of ['./evil.js', 'evil']) load(name);
+  expect(loaded()).toEqual([true, true]);
 });
