@@ -36,7 +36,7 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }) =>
       file === 'packages/sandboxes/docker/test/containers.test.ts' && name.startsWith('after 200 killed runs'),
   },
-  ...['the time limit removes', 'a fork bomb', 'tests in a container', 'a server without privileges'].map((name) => ({
+  ...['the time limit removes', 'a fork bomb', 'tests in a container', 'a cancelled call'].map((name) => ({
     title: `commands in containers: ${name}`,
     includes: (outcome: Outcome) =>
       outcome.file === 'packages/tools/shell/test/container.test.ts' && outcome.name.startsWith(name),

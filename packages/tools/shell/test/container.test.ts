@@ -221,6 +221,26 @@ test('fails', () => assert.equal(1, 2, 'one is not two'));
     expect(value['failures']).toMatchObject([{ name: 'fails', file: 'a.test.js', line: 4 }]);
   });
 
+  test.each([
+    ['bash', { command: 'cat /etc/hostname' }],
+    ['bash_background', { command: 'cat /etc/hostname' }],
+    ['code_exec', { code: 'print(open("/etc/hostname").read(), end="")' }],
+    ['python', { code: 'print(open("/etc/hostname").read(), end="")' }],
+  ])('%s runs in a container', async (name, args) => {
+    await using tools = await openContainedTools();
+    expect(await tools.value(name, args)).toMatchObject({ exitCode: 0, output: 'ravi\n' });
+    expect(await tools.containers()).toEqual([]);
+  });
+
+  test('a command that only reads runs in a container without approval', async () => {
+    await using tools = await openContainedTools({ safeCommands: true });
+    tools.write({ 'a.txt': 'content' });
+    const { result, approvals } = await tools.run('bash', { command: 'cat a.txt /etc/hostname' });
+    expect([result.status, approvals.length]).toEqual(['ok', 1]);
+    const reading = await tools.run('bash', { command: 'cat a.txt' });
+    expect([reading.result.text, reading.approvals.length]).toEqual(['content\nExit code 0', 0]);
+  });
+
   test('a large output of a command in a container is complete', async () => {
     await using tools = await openContainedTools();
     const { result } = await tools.run('bash', { command: 'head -c 20000000 /dev/zero | tr "\\0" x' });
