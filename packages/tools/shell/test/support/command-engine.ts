@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isLocalTool, systemClock } from '@ravi/kernel';
-import type { JsonObject, Tool } from '@ravi/kernel';
+import type { JsonObject, OpenToolSource, PluginContext, Tool } from '@ravi/kernel';
 import { createMemoryLogger, createTestBlobs, createToolContext, runTool } from '@ravi/testkit';
 import type { MemoryLogger, RunToolReport } from '@ravi/testkit';
 import plugin from '../../src/index.ts';
@@ -61,8 +61,10 @@ export async function openContainedTools(
   const logger = createMemoryLogger();
   const context = { baseDir: base, clock: systemClock, logger };
   const configured = { root, container: { image: commandImage, ...container }, ...options };
-  const source = await plugin.create(configured, context);
-  const open = await source.open({ signal: new AbortController().signal, onChange: () => {} });
+  const open = await openSource(configured, context).catch((error: unknown) => {
+    rmSync(base, { recursive: true });
+    throw error;
+  });
   const tool = (wanted: string): Tool => {
     const found = open.content().tools.find((each) => each.name === wanted);
     if (found === undefined || !isLocalTool(found)) throw new TypeError(`There is no tool ${wanted}`);
@@ -109,6 +111,11 @@ export async function openContainedTools(
       rmSync(base, { recursive: true, force: true });
     },
   };
+}
+
+async function openSource(options: ShellToolsOptions, context: PluginContext): Promise<OpenToolSource> {
+  const source = await plugin.create(options, context);
+  return source.open({ signal: new AbortController().signal, onChange: () => {} });
 }
 
 // A process that has ended and was not collected yet has no mounts.
