@@ -3,9 +3,8 @@ import type { ToolSelection } from '@ravi/tools-kit';
 import type { Plugin } from '@ravi/kernel';
 import { openEngine } from './engine/open-engine.ts';
 import type { EngineChoice } from './engine/open-engine.ts';
-import { createCodeSearchTool } from './tools/code-search.ts';
 import { createGlobTool } from './tools/glob.ts';
-import { createGrepTool } from './tools/grep.ts';
+import { createCodeSearchTool, createGrepTool } from './tools/grep.ts';
 import type { SearchParts } from './tools/search-arguments.ts';
 import { createTreeTool } from './tools/tree.ts';
 

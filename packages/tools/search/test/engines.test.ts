@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { LineSearch } from '../src/engine/search-engine.ts';
+import type { LineSearch, SearchEngine, SearchScope } from '../src/engine/search-engine.ts';
 import { createSearchTree, engines, scopeOf } from './search-tree.ts';
 import type { SearchTree } from './search-tree.ts';
 
@@ -20,6 +20,12 @@ function search(text: string, more: Partial<LineSearch> & { readonly flags?: obj
   return { ...scopeOf(tree), pattern, contextLines: 0, wanted: 100, ...rest };
 }
 
+async function pathsOf(engine: SearchEngine, scope: SearchScope): Promise<readonly string[]> {
+  const { paths, total } = await engine.files({ ...scope, wanted: 1_000 });
+  expect(total).toBe(paths.length);
+  return paths;
+}
+
 describe.each(engines)('$name', (engine) => {
   test('lists files in the order of their parts, hidden ones included, without .git and links', async () => {
     tree.write({
@@ -33,10 +39,20 @@ describe.each(engines)('$name', (engine) => {
     });
     tree.link('../../secret.txt', 'b/link.txt');
     tree.link('../..', 'b/up');
-    const files = await engine.files(scopeOf(tree));
+    const files = await pathsOf(engine, scopeOf(tree));
     expect(files).toEqual(['.hidden', 'a.ts', 'b/sub/.env', 'b/z.ts', 'b.ts', 'ä ö.txt']);
-    expect(await engine.files(scopeOf(tree, undefined, { start: 'b/z.ts' }))).toEqual(['b/z.ts']);
-    expect(await engine.files(scopeOf(tree, undefined, { start: 'b' }))).toEqual(['b/sub/.env', 'b/z.ts']);
+    expect(await pathsOf(engine, scopeOf(tree, undefined, { start: 'b/z.ts' }))).toEqual(['b/z.ts']);
+    expect(await pathsOf(engine, scopeOf(tree, undefined, { start: 'b' }))).toEqual(['b/sub/.env', 'b/z.ts']);
+  });
+
+  test('of many files the first are listed, and all are counted', async () => {
+    const names = Array.from({ length: 1_500 }, (_, index) => `${index % 7}/${'-./'.charAt(index % 3)}x${index}`);
+    tree.write(Object.fromEntries(names.map((name) => [name.replace('//', '/d/'), ''])));
+    const all = (await engine.files({ ...scopeOf(tree), wanted: 2_000 })).paths;
+    expect(all).toHaveLength(1_500);
+    const keys = all.map((path) => path.replaceAll('/', '\0'));
+    expect(keys).toEqual(keys.toSorted());
+    expect(await engine.files({ ...scopeOf(tree), wanted: 3 })).toEqual({ paths: all.slice(0, 3), total: 1_500 });
   });
 
   test('leaves out what a .gitignore leaves out, in the folder and above it', async () => {
@@ -70,17 +86,17 @@ describe.each(engines)('$name', (engine) => {
       'sub/local.log',
       'x/y/deep/a.txt',
     ];
-    expect(await engine.files(scopeOf(tree))).toEqual(all);
-    expect(await engine.files(scopeOf(tree, undefined, { start: 'sub/in' }))).toEqual(['sub/in/only']);
-    expect(await engine.files(scopeOf(tree, undefined, { start: 'x/y' }))).toEqual(['x/y/deep/a.txt']);
-    expect(await engine.files(scopeOf(tree, ['**/*.tmp'], { usesGitignore: false }))).toEqual(['x/y/deep/a.tmp']);
+    expect(await pathsOf(engine, scopeOf(tree))).toEqual(all);
+    expect(await pathsOf(engine, scopeOf(tree, undefined, { start: 'sub/in' }))).toEqual(['sub/in/only']);
+    expect(await pathsOf(engine, scopeOf(tree, undefined, { start: 'x/y' }))).toEqual(['x/y/deep/a.txt']);
+    expect(await pathsOf(engine, scopeOf(tree, ['**/*.tmp'], { usesGitignore: false }))).toEqual(['x/y/deep/a.tmp']);
   });
 
   test('the rules of folders above the workspace count', async () => {
     tree.write({ 'a.gen': '', 'in/b.gen': '', 'in/c.out': '', 'd.out': '' });
     writeFileSync(`${tree.base}/.gitignore`, '*.gen\ninside/in/*.out\n');
-    expect(await engine.files(scopeOf(tree))).toEqual(['d.out']);
-    expect(await engine.files(scopeOf(tree, undefined, { start: 'in' }))).toEqual([]);
+    expect(await pathsOf(engine, scopeOf(tree))).toEqual(['d.out']);
+    expect(await pathsOf(engine, scopeOf(tree, undefined, { start: 'in' }))).toEqual([]);
   });
 
   test('finds lines with numbers and lines around them', async () => {
@@ -122,7 +138,7 @@ describe.each(engines)('$name', (engine) => {
       '[a].ts': 'x',
       'Up.TS': 'x',
     });
-    const files = (...globs: string[]): Promise<readonly string[]> => engine.files(scopeOf(tree, globs));
+    const files = (...globs: string[]): Promise<readonly string[]> => pathsOf(engine, scopeOf(tree, globs));
     expect(await files('*.ts')).toEqual(['-x.ts', '[a].ts', 'src/a.ts', 'src/in/b.ts']);
     expect(await files('src/*.ts')).toEqual(['src/a.ts']);
     expect(await files('src/**')).toEqual(['src/a.ts', 'src/in/b.ts']);
@@ -152,7 +168,7 @@ describe.each(engines)('$name', (engine) => {
 
   test('a name with a new line or a look like another path stays one name', async () => {
     tree.write({ 'a\n/etc/passwd': 'needle', 'x:1:y': 'needle' });
-    expect(await engine.files(scopeOf(tree))).toEqual(['a\n/etc/passwd', 'x:1:y']);
+    expect(await pathsOf(engine, scopeOf(tree))).toEqual(['a\n/etc/passwd', 'x:1:y']);
     expect((await engine.lines(search('needle'))).matches.map(({ path }) => path)).toEqual(['a\n/etc/passwd', 'x:1:y']);
     expect((await engine.counts(search('needle'))).map(({ path }) => path)).toEqual(['a\n/etc/passwd', 'x:1:y']);
   });
@@ -212,7 +228,7 @@ describe.each(engines)('$name', (engine) => {
       Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`d${index}/f.txt`, 'needle\n'.repeat(200)])),
     );
     const reason = new Error('enough');
-    await expect(engine.files(scopeOf(tree, undefined, { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
+    await expect(pathsOf(engine, scopeOf(tree, undefined, { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
     const controller = new AbortController();
     const running = engine.lines(search('needle', { signal: controller.signal }));
     controller.abort(reason);
@@ -229,7 +245,7 @@ describe.each(engines)('$name', (engine) => {
     execFileSync('mkfifo', [`${tree.workspace.root}/pipe`]);
     tree.write({ 'a.txt': 'needle' });
     expect((await engine.lines(search('needle'))).matches).toHaveLength(1);
-    expect(await engine.files(scopeOf(tree))).toEqual(['a.txt']);
+    expect(await pathsOf(engine, scopeOf(tree))).toEqual(['a.txt']);
   });
 });
 

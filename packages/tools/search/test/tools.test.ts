@@ -247,6 +247,25 @@ test('of a .gitignore the first 1,000 lines count, and none above 256 characters
   expect(result.text).toBe('.gitignore\nlater\nlong\n3 entries');
 });
 
+test('of nested .gitignore files, the first count that have 20,000 tests together; listing goes on', async () => {
+  // A rule of 256 characters counts as 16 tests: 1,000 of them as 16,000.
+  const many = `*${'x'.repeat(255)}\n`.repeat(998);
+  tree.write({
+    '.gitignore': `${many}by-root\n`,
+    'a/by-root': '',
+    'a/.gitignore': `${many}by-a\n`,
+    'a/by-a': '',
+    'a/b/.gitignore': 'by-b\n',
+    'a/b/by-root': '',
+    'a/b/by-a': '',
+    'a/b/by-b': '',
+  });
+  const { result } = await run('tree', { depth: 5 });
+  expect(result.text).toBe('.gitignore\na/\n  .gitignore\n  b/\n    .gitignore\n    by-a\n  by-a\n7 entries');
+  // The same files above the folder of the call.
+  expect((await run('tree', { path: 'a/b' })).result.text).toBe('.gitignore\nby-a\n2 entries');
+});
+
 test('a run without a folder says what to configure', async () => {
   const source = await plugin.create({}, { ...context, baseDir: tree.base });
   await using open = await source.open({ signal: new AbortController().signal, onChange: () => {} });

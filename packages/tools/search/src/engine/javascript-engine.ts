@@ -15,10 +15,12 @@ const turnMs = 20;
 export function createJavascriptEngine(): SearchEngine {
   return {
     name: 'javascript',
-    async files(scope) {
+    async files(listing) {
       const paths: string[] = [];
-      for await (const path of filesOf(scope)) paths.push(path);
-      return paths;
+      let total = 0;
+      // The walk has the order of the paths.
+      for await (const path of filesOf(listing)) if ((total += 1) <= listing.wanted) paths.push(path);
+      return { paths, total };
     },
     async lines(search) {
       const matches: LineMatch[] = [];

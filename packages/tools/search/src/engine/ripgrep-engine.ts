@@ -7,9 +7,10 @@ import { KernelError } from '@ravi/kernel';
 import { joinLines } from './file-lines.ts';
 import type { MetLine } from './file-lines.ts';
 import { checkLinePattern, regexOf } from './line-regex.ts';
+import { collectFirst, comparePaths } from './path-order.ts';
 import { splitBytes, textOfRipgrep } from './ripgrep-records.ts';
 import type { RipgrepRecord } from './ripgrep-records.ts';
-import { isInScope, maxCollected, maxFileBytes, sortPaths } from './search-engine.ts';
+import { isInScope, maxCollected, maxFileBytes } from './search-engine.ts';
 import type {
   FileCount,
   LineMatch,
@@ -30,18 +31,18 @@ const newLine = 0x0a;
 export function createRipgrepEngine(path: string): SearchEngine {
   return {
     name: 'ripgrep',
-    async files(scope) {
-      const paths: string[] = [];
-      const argv = ['--files', '--null', ...scopeArguments(scope), '--', startOf(scope)];
-      await run(path, argv, scope, async (output) => {
+    async files(listing) {
+      const first = collectFirst(listing.wanted);
+      const argv = ['--files', '--null', ...scopeArguments(listing), '--', startOf(listing)];
+      await run(path, argv, listing, async (output) => {
         for await (const found of splitTexts(output)) {
           for (const text of found) {
             const file = pathOf(text);
-            if (isInScope(scope, file)) paths.push(file);
+            if (isInScope(listing, file)) first.add(file);
           }
         }
       });
-      return sortPaths(paths);
+      return { paths: first.paths(), total: first.total };
     },
     async lines(search) {
       checkLinePattern(search.pattern);
@@ -64,7 +65,7 @@ export function createRipgrepEngine(path: string): SearchEngine {
           }
         }
       });
-      return counts.toSorted((left, right) => compareKeys(keyOf(left.path), keyOf(right.path)));
+      return counts.toSorted((left, right) => comparePaths(left.path, right.path));
     },
   };
 }
@@ -142,7 +143,7 @@ async function findLines(path: string, search: LineSearch, order: readonly strin
     }
   });
   if (!isComplete && !isSorted) return undefined;
-  return { matches: sortPaths([...files.keys()]).flatMap((file) => files.get(file) ?? []), isComplete };
+  return { matches: [...files.keys()].toSorted(comparePaths).flatMap((file) => files.get(file) ?? []), isComplete };
 }
 
 // The texts before each NUL, as many at once as a part of the output has: a turn of the event loop for each would take most of the time.
@@ -167,14 +168,6 @@ async function* splitCounts(output: AsyncIterable<Buffer>): AsyncGenerator<strin
       separator = separator === 0 ? newLine : 0;
     }
   }
-}
-
-function keyOf(path: string): string {
-  return path.replaceAll('/', '\0');
-}
-
-function compareKeys(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 // Returns when `read` has ended and the program is gone. A reader that stops early ends the program.

@@ -13,6 +13,20 @@ export interface SearchScope {
   readonly signal: AbortSignal;
 }
 
+/** Listing of files. */
+export interface FileListing extends SearchScope {
+  /** Number of paths that are needed, from the first in their order. */
+  readonly wanted: number;
+}
+
+/** Files of a {@link FileListing}. */
+export interface FileList {
+  /** The first paths in their order: as many as were wanted, if there are. */
+  readonly paths: readonly string[];
+  /** Number of all files that the scope includes. */
+  readonly total: number;
+}
+
 /** Pattern of lines, which was checked before. */
 export interface LinePattern {
   /** Regular expression in the syntax of RE2, or the text itself. */
@@ -62,7 +76,7 @@ export interface FileCount {
 export interface SearchEngine {
   readonly name: 'ripgrep' | 'javascript';
   /** Lists files. Rejects with the reason of the signal. */
-  files(scope: SearchScope): Promise<readonly string[]>;
+  files(listing: FileListing): Promise<FileList>;
   /** Finds matching lines. @throws KernelError `E_ARGUMENTS_INVALID` for a pattern that the engine cannot use */
   lines(search: LineSearch): Promise<LineMatches>;
   /** Counts the matching lines of each file that has some. @throws as `lines` */
@@ -74,14 +88,6 @@ export const maxFileBytes = 67_108_864;
 
 /** Matches that are collected before a search is limited to those that are wanted. */
 export const maxCollected = 10_000;
-
-/** Sorts paths by their parts, so that the files of a folder are together. */
-export function sortPaths(paths: readonly string[]): readonly string[] {
-  return paths
-    .map((path) => path.replaceAll('/', '\0'))
-    .toSorted()
-    .map((path) => path.replaceAll('\0', '/'));
-}
 
 /** Returns true if the scope includes the path. */
 export function isInScope({ globs }: SearchScope, path: string): boolean {

@@ -45,13 +45,14 @@ export function createGlobTool(parts: SearchParts): Tool {
       required: ['files', 'total'],
     },
     async execute({ pattern, offset = 0, limit = 200, ...scope }, context) {
-      const all = await parts.engine.files(scopeOf(parts, context, scope, pattern));
-      const { items: files, ...next } = pageOf(all, offset, limit);
-      const note = pageNote(files.length, `${all.length} files`, next.nextOffset);
+      const wanted = offset + limit;
+      const { paths, total } = await parts.engine.files({ ...scopeOf(parts, context, scope, pattern), wanted });
+      const { items: files, ...next } = pageOf(paths, { offset, limit, total });
+      const note = pageNote(files.length, `${total} files`, next.nextOffset);
       return {
-        content: [textBlock(all.length === 0 ? 'No file matches.' : fitLines(files.map(shownPath), note, context))],
+        content: [textBlock(total === 0 ? 'No file matches.' : fitLines(files.map(shownPath), note, context))],
         isError: false,
-        structuredContent: { files, total: all.length, ...next },
+        structuredContent: { files, total, ...next },
       };
     },
   });

@@ -81,7 +81,7 @@ const outputSchema = {
 } as const;
 
 /** Name and description of a tool that searches lines. */
-export interface LineSearchName {
+interface LineSearchName {
   readonly name: string;
   readonly description: string;
 }
@@ -95,8 +95,16 @@ export function createGrepTool(parts: SearchParts): Tool {
   });
 }
 
+/** Creates the tool `code_search`: `grep` under the name that some models expect. */
+export function createCodeSearchTool(parts: SearchParts): Tool {
+  return createLineSearchTool(parts, {
+    name: 'code_search',
+    description: 'Searches the code in the workspace for a regular expression, and returns the lines that match.',
+  });
+}
+
 /** Creates a tool that searches lines; `grep` and `code_search` differ in their names only. */
-export function createLineSearchTool(parts: SearchParts, { name, description }: LineSearchName): Tool {
+function createLineSearchTool(parts: SearchParts, { name, description }: LineSearchName): Tool {
   return defineTool({
     name,
     description,
@@ -116,7 +124,7 @@ export function createLineSearchTool(parts: SearchParts, { name, description }: 
       const pattern: LinePattern = { text, isLiteral: literal, ignoresCase: ignoreCase, isWholeWord: word };
       if (output === 'lines') return findLines(parts, { scope, pattern, contextLines, offset, limit }, context);
       const all = await parts.engine.counts({ ...scope, pattern });
-      const { items, ...next } = pageOf(all, offset, limit);
+      const { items, ...next } = pageOf(all, { offset, limit, total: all.length });
       const lines = items.map(({ path, count }) =>
         output === 'files' ? shownPath(path) : `${shownPath(path)}: ${count}`,
       );
@@ -148,7 +156,7 @@ async function findLines(
 ): Promise<ToolExecutionResult> {
   const found = await engine.lines({ ...scope, pattern, contextLines, wanted: offset + limit });
   const total = found.matches.length;
-  const { items, ...next } = pageOf(found.matches, offset, limit);
+  const { items, ...next } = pageOf(found.matches, { offset, limit, total });
   const note = pageNote(items.length, `${found.isComplete ? '' : 'more than '}${total} lines`, next.nextOffset);
   return resultOf(total === 0 ? 'No line matches.' : fitLines(renderMatches(items), note, context), {
     matches: items.map(toJson),

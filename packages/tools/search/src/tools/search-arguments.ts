@@ -71,10 +71,18 @@ export interface Page<Item> {
   readonly nextOffset?: number;
 }
 
-/** Cuts a page out of all results. */
-export function pageOf<Item>(all: readonly Item[], offset: number, limit: number): Page<Item> {
-  const items = all.slice(offset, offset + limit);
-  return offset + limit < all.length ? { items, nextOffset: offset + limit } : { items };
+/** Place of a {@link Page}. */
+export interface PagePlace {
+  readonly offset: number;
+  readonly limit: number;
+  /** Number of all results. */
+  readonly total: number;
+}
+
+/** Cuts a page out of results, of which those up to its end are enough. */
+export function pageOf<Item>(results: readonly Item[], { offset, limit, total }: PagePlace): Page<Item> {
+  const items = results.slice(offset, offset + limit);
+  return offset + limit < total ? { items, nextOffset: offset + limit } : { items };
 }
 
 /** Line at the end of a text for a model, which says what is left out. */

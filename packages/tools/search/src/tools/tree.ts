@@ -10,7 +10,8 @@ const documentation = `Lists folders and files as an indented tree, sorted by pa
 - \`depth\` is the number of levels, 3 by default. A folder at the last level ends with \`/…\` and is not entered.
 - \`limit\` is the maximum number of entries, 500 by default. \`isComplete\` is false if there are more: choose a folder or a smaller depth.
 - \`.git\` is left out, and so is what a .gitignore leaves out unless \`ignored\` is true. Links are listed with \`@\` and not followed.
-- Of a .gitignore the first 1,000 lines count, and none above 256 characters.`;
+- Of a .gitignore the first 1,000 lines count, and none above 256 characters. One in a folder is left out
+  if its rules and those above it take more than 20,000 comparisons for an entry together; a rule takes one for every 16 characters.`;
 
 /** Creates the tool `tree`, which shows the folders and files of a workspace. */
 export function createTreeTool(parts: SearchParts): Tool {

@@ -109,9 +109,13 @@ function rulesWithin(workspace: Workspace, folder: Folder, entries: readonly Dir
     using place = workspace.locate(folder.path === '.' ? '.gitignore' : `${folder.path}/.gitignore`);
     return readAt(place.at());
   });
-  const rules = [...folder.rules, readIgnoreRules(text, folder.path === '.' ? '' : `${folder.path}/`)];
-  // Each entry is compared with all of them.
-  return countTests(rules) > maxTests ? folder.rules : rules;
+  return withRules(folder.rules, readIgnoreRules(text, folder.path === '.' ? '' : `${folder.path}/`));
+}
+
+// Each entry is compared with all rules: of files with too many together, those of the outer folders count.
+function withRules(outer: readonly IgnoreRules[], own: IgnoreRules): readonly IgnoreRules[] {
+  const rules = [...outer, own];
+  return countTests(rules) > maxTests ? outer : rules;
 }
 
 // Also those above the root of the workspace, which is often a folder of a repository.
@@ -123,11 +127,11 @@ function rulesAbove(workspace: Workspace, start: string): readonly IgnoreRules[]
     const inside = relative(workspace.root, folder);
     const text = readSmall(() => readAt(join(folder, '.gitignore')));
     if (text === '') continue;
-    if (inside === '') rules.unshift(readIgnoreRules(text, ''));
-    else if (inside.startsWith('..')) rules.unshift(readIgnoreRules(text, '', `${relative(folder, workspace.root)}/`));
-    else rules.unshift(readIgnoreRules(text, `${inside}/`));
+    if (inside === '') rules.push(readIgnoreRules(text, ''));
+    else if (inside.startsWith('..')) rules.push(readIgnoreRules(text, '', `${relative(folder, workspace.root)}/`));
+    else rules.push(readIgnoreRules(text, `${inside}/`));
   }
-  return rules;
+  return rules.toReversed().reduce<readonly IgnoreRules[]>(withRules, []);
 }
 
 function readAt(path: string): string {
