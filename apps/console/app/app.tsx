@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { Compass } from 'lucide-react';
 import { useState } from 'react';
-import { Redirect, Route, Router, Switch } from 'wouter';
+import { Link, Redirect, Route, Router, Switch } from 'wouter';
 import { RaviApiError } from '@ravi/client';
 import { basePath } from './api/client.ts';
 import { AgentsPage } from './agents/agents-page.tsx';
@@ -18,7 +19,6 @@ import { RunsPage } from './runs/runs-page.tsx';
 import { ServersPage } from './servers/servers-page.tsx';
 import { SignInCallback } from './servers/sign-in-callback.tsx';
 import { SettingsPage } from './settings/settings-page.tsx';
-import { NotFoundPage } from './shell/not-found-page.tsx';
 import { Needs } from './shell/needs.tsx';
 import { Shell } from './shell/shell.tsx';
 import { SignInPage } from './shell/sign-in-page.tsx';
@@ -26,6 +26,8 @@ import { ToolPage } from './tools/tool-page.tsx';
 import { ToolsPage } from './tools/tools-page.tsx';
 import { TriggerPage } from './triggers/trigger-page.tsx';
 import { TriggersPage } from './triggers/triggers-page.tsx';
+import { EmptyState } from './ui/loaded.tsx';
+import { PageHeader } from './ui/page-header.tsx';
 import { ToastRegion } from './ui/toasts.tsx';
 
 /** The whole console. */
@@ -173,6 +175,18 @@ function Pages() {
       <Route path="/settings" component={SettingsPage} />
       <Route component={NotFoundPage} />
     </Switch>
+  );
+}
+
+// For an unknown address.
+function NotFoundPage() {
+  return (
+    <>
+      <PageHeader title="No such page" />
+      <EmptyState icon={Compass} title="There is nothing at this address">
+        <Link href="/runs">Go to the runs</Link>
+      </EmptyState>
+    </>
   );
 }
 

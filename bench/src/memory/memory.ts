@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { BenchGroup, BenchRow } from '../row.ts';
 import type { Contender } from '../interleave.ts';
-import { processFigure } from '../process-figure.ts';
+import { processFigure } from '../child-answers.ts';
 import { rowsOf } from '../rows-of.ts';
 import { peerNames } from '../sandboxes/runners.ts';
 import type { RunnerName } from '../sandboxes/runners.ts';

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Contender } from '../interleave.ts';
-import { ChildEnded, nextAnswer } from './next-answer.ts';
+import { ChildEnded, nextAnswer } from '../child-answers.ts';
 import type { RunnerAnswer } from './runner-child.ts';
 import type { RunnerName } from './runners.ts';
 import type { Subject } from './subjects.ts';

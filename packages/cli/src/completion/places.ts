@@ -1,5 +1,5 @@
 import { commands, groupSummaries } from '../commands.ts';
-import { optionsOf } from '../common-options.ts';
+import { optionsOf } from '../command.ts';
 
 /** A word that may come next, and its description. */
 export interface Candidate {

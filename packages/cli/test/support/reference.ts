@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../src/commands.ts';
-import { optionsOf } from '../../src/common-options.ts';
+import { optionsOf } from '../../src/command.ts';
 import { exitCodeMeanings } from '../../src/exit-code.ts';
 
 const begin = '<!-- written by test/support/reference.ts -->';

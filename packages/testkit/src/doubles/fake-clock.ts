@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@ravi/kernel';
 
 /** A clock that stands still until a test moves it. */
@@ -63,4 +64,9 @@ function earliest(pending: ReadonlySet<PendingTimer>, end: number): PendingTimer
     if (timer.dueAt <= end && (first === undefined || timer.dueAt < first.dueAt)) first = timer;
   }
   return first;
+}
+
+/** Lets everything that is ready to run do so: resolved promises and their reactions, without any time passing. */
+export async function settle(): Promise<void> {
+  await setImmediate();
 }

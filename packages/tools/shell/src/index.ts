@@ -6,8 +6,7 @@ import { shellOptionSchemas } from './options.ts';
 import type { ShellToolsOptions } from './options.ts';
 import { createBashBackgroundTool } from './tools/bash-background.ts';
 import { createBashTool } from './tools/bash.ts';
-import { createCodeExecTool } from './tools/code-exec.ts';
-import { createPythonAliasTool } from './tools/python.ts';
+import { createCodeExecTool, createPythonAliasTool } from './tools/code-exec.ts';
 import type { ShellParts } from './tools/shell-parts.ts';
 import { createTestRunnerTool } from './tools/test-runner.ts';
 

@@ -10,8 +10,7 @@ import { findIsolation } from '../src/process/isolation.ts';
 import type { Isolation } from '../src/process/isolation.ts';
 import { createBashBackgroundTool } from '../src/tools/bash-background.ts';
 import { createBashTool } from '../src/tools/bash.ts';
-import { createCodeExecTool } from '../src/tools/code-exec.ts';
-import { createPythonAliasTool } from '../src/tools/python.ts';
+import { createCodeExecTool, createPythonAliasTool } from '../src/tools/code-exec.ts';
 import type { ShellParts } from '../src/tools/shell-parts.ts';
 import { createTestRunnerTool } from '../src/tools/test-runner.ts';
 

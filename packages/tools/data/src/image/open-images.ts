@@ -3,9 +3,8 @@ import type { ModelUsage } from '@ravi/kernel';
 import { createSafeFetch } from '@ravi/safe-fetch';
 import type { AddressLookup } from '@ravi/safe-fetch';
 import { secretSpellings } from '@ravi/support';
-import { geminiImages } from './gemini-images.ts';
+import { geminiImages, imagenImages } from './google-images.ts';
 import type { ImageAdapter, ImageQuestion } from './image-adapter.ts';
-import { imagenImages } from './imagen-images.ts';
 import { openaiImages } from './openai-images.ts';
 
 /** Name of an interface that makes pictures. */

@@ -23,8 +23,13 @@ export function createCodeExecTool(parts: ShellParts): Tool {
   return createPythonTool(parts, 'code_exec');
 }
 
+/** Creates the tool `python`: `code_exec` under the name that some models expect. */
+export function createPythonAliasTool(parts: ShellParts): Tool {
+  return createPythonTool(parts, 'python');
+}
+
 /** Creates a tool that runs Python source; `code_exec` and `python` differ in their names only. */
-export function createPythonTool(parts: ShellParts, name: string): Tool {
+function createPythonTool(parts: ShellParts, name: string): Tool {
   const { cwd, timeoutMs, stdin } = sharedArguments(parts.maxTimeoutMs);
   return defineTool({
     name,

@@ -3,13 +3,9 @@ import { createSafeFetch } from '@ravi/safe-fetch';
 import type { AddressLookup } from '@ravi/safe-fetch';
 import { secretSpellings } from '@ravi/support';
 import { reasonOf } from '../page/fetch-page.ts';
-import { brave } from './brave.ts';
-import { google } from './google.ts';
 import { readResults } from './read-results.ts';
 import type { SearchAdapter, SearchQuery, SearchResult } from './search-adapter.ts';
-
-import { searxng } from './searxng.ts';
-import { tavily } from './tavily.ts';
+import { brave, google, searxng, tavily } from './search-services.ts';
 
 /** Name of a search service. */
 export type SearchService = 'searxng' | 'brave' | 'tavily' | 'google';
