@@ -1,5 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { KernelError } from '@ravi/kernel';
+import type { Scratchpad } from '@ravi/kernel';
+import { createToolContext } from '@ravi/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { revertSplice, spliceBetween } from '../src/change/splice.ts';
@@ -62,6 +65,30 @@ test('two undo calls at once take back two changes', async () => {
   await files.call('write', { path: 'b.txt', content: '2' });
   await Promise.all([files.call('undo', {}), files.call('undo', {})]);
   expect(files.names()).toEqual([]);
+});
+
+test('undo waits for a change of the same file that began before it, and takes that one back', async () => {
+  using files = await openFiles();
+  await files.call('write', { path: 'a.txt', content: '1' });
+  const appended = files.call('append', { path: 'a.txt', content: '2' });
+  await files.call('undo', {});
+  await appended;
+  expect(files.text('a.txt')).toBe('1');
+  await files.call('undo', {});
+  expect(files.names()).toEqual([]);
+});
+
+test('a deletion that cannot be put on record does not happen', async () => {
+  using files = await openFiles();
+  files.put('a.txt', 'a');
+  const scratchpad: Scratchpad = {
+    ...createToolContext().scratchpad,
+    set() {
+      throw new KernelError('E_BUDGET_EXHAUSTED', 'The scratchpad is full');
+    },
+  };
+  expect((await files.failure('delete', { path: 'a.txt' }, { scratchpad })).code).toBe('E_FILE_NO_UNDO');
+  expect(files.text('a.txt')).toBe('a');
 });
 
 test('the splice between two contents leads from the second back to the first', () => {

@@ -51,22 +51,19 @@ export async function commitChanges(changes: readonly FileChange[], call: Change
   }
   const staged = new Map<FileChange, StagedFile>();
   try {
-    for (const change of changes)
-      if (change.after !== undefined) staged.set(change, await stage(change, change.after, context));
+    // The digest of a large content is computed while its bytes go to the disk.
+    const [, files] = await Promise.all([stageAll(changes, staged, context), undoFilesOf(changes)]);
     const log = new UndoLog(context, workspace);
-    const files = changes.map(undoFileOf);
     const entry = call.undo === 'never' ? undefined : await log.prepare(tool, files);
-    if (entry === undefined && call.undo === 'required') {
-      const message = `The content of ${show(changes[0]?.path ?? '')} could not be kept for undo, so nothing was changed`;
-      throw new KernelError('E_FILE_NO_UNDO', message, { hadNoEffect: true });
-    }
+    if (entry === undefined && call.undo === 'required') throw noUndo(changes);
     await context.begin();
     for (const change of changes) verify(change);
     const isOnRecord = entry !== undefined && log.push(entry);
+    if (!isOnRecord && call.undo === 'required') throw noUndo(changes);
     try {
       await replaceAll(changes, staged, context);
     } catch (error) {
-      if (isOnRecord) log.pop();
+      if (isOnRecord) log.remove(entry);
       throw error;
     }
     remember(
@@ -77,6 +74,21 @@ export async function commitChanges(changes: readonly FileChange[], call: Change
     return isOnRecord || call.undo === 'never';
   } finally {
     for (const file of staged.values()) file.discard();
+  }
+}
+
+function noUndo([first]: readonly FileChange[]): KernelError {
+  const message = `The content of ${show(first?.path ?? '')} could not be kept for undo, so nothing was changed`;
+  return new KernelError('E_FILE_NO_UNDO', message, { hadNoEffect: true });
+}
+
+async function stageAll(
+  changes: readonly FileChange[],
+  staged: Map<FileChange, StagedFile>,
+  context: ToolContext,
+): Promise<void> {
+  for (const change of changes) {
+    if (change.after !== undefined) staged.set(change, await stage(change, change.after, context));
   }
 }
 
@@ -96,6 +108,10 @@ function stage(
     replaces: before?.stats ?? own,
     signal,
   });
+}
+
+async function undoFilesOf(changes: readonly FileChange[]): Promise<readonly UndoFile[]> {
+  return changes.map(undoFileOf);
 }
 
 function undoFileOf({ place, before, after }: FileChange): UndoFile {

@@ -69,12 +69,22 @@ export class UndoLog {
     return false;
   }
 
-  /** Takes the last change off the record; `undefined` if there is none. */
-  pop(): UndoEntry | undefined {
+  /** Returns the last change on record; `undefined` if there is none. */
+  last(): UndoEntry | undefined {
+    return this.#entries().at(-1);
+  }
+
+  /** Returns true if no change was put on record after this one, and it was not taken off. */
+  isLast(entry: UndoEntry): boolean {
+    const last = this.last();
+    return last !== undefined && isSame(last, entry);
+  }
+
+  /** Takes a change off the record, wherever it is by now. */
+  remove(entry: UndoEntry): void {
     const entries = this.#entries();
-    const last = entries.pop();
-    if (last !== undefined) this.#set(entries);
-    return last;
+    const index = entries.findLastIndex((each) => isSame(each, entry));
+    if (index !== -1) this.#set(entries.toSpliced(index, 1));
   }
 
   /** Returns the files of a change. @throws KernelError of the blob store */
@@ -107,4 +117,8 @@ export class UndoLog {
       return false;
     }
   }
+}
+
+function isSame(left: UndoEntry, right: UndoEntry): boolean {
+  return left.tool === right.tool && left.inline === right.inline && left.ref === right.ref;
 }

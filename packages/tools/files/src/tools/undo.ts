@@ -1,7 +1,7 @@
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
-import type { Tool } from '@ravi/kernel';
+import type { Tool, ToolContext } from '@ravi/kernel';
 import { show } from '@ravi/tools-kit';
-import type { Place } from '@ravi/tools-kit';
+import type { Place, Workspace } from '@ravi/tools-kit';
 import { commitChanges } from '../change/commit-changes.ts';
 import type { FileChange } from '../change/commit-changes.ts';
 import { revertSplice } from '../change/splice.ts';
@@ -10,7 +10,7 @@ import { createFoldersOf, withPlaces } from '../file/with-places.ts';
 import type { FileParts } from '../parts.ts';
 import { digestOf } from '../state/read-marks.ts';
 import { UndoLog } from '../state/undo-log.ts';
-import type { UndoFile } from '../state/undo-log.ts';
+import type { UndoEntry, UndoFile } from '../state/undo-log.ts';
 
 /** Creates the tool `undo`: takes back the last change of the run. */
 export function createUndoTool(parts: FileParts): Tool {
@@ -33,36 +33,53 @@ export function createUndoTool(parts: FileParts): Tool {
     classifyRisk: () => ({ risk: 'high', summary: 'Take back the last change of files of this run' }),
     async execute(_args, context) {
       const workspace = parts.workspaceOf(context);
-      const log = new UndoLog(context, workspace);
-      // Taken off the record at once, so that two calls take back two changes.
-      const entry = log.pop();
-      if (entry === undefined)
-        throw new KernelError('E_FILE_NO_UNDO', 'This run has no change of files to undo', { hadNoEffect: true });
-      try {
-        const files = await log.filesOf(entry);
-        const paths = files.map(({ path }) => path);
-        for (const path of paths) createFoldersOf(workspace, path);
-        await withPlaces(workspace, paths, async (places) => {
-          const changes: FileChange[] = [];
-          for (const [index, file] of files.entries()) {
-            changes.push(await changeBack(places[index] as Place, file, parts.maxFileBytes, context.signal));
-          }
-          await commitChanges(changes, {
-            tool: 'undo',
-            workspace,
-            context,
-            maxFileBytes: parts.maxFileBytes,
-            undo: 'never',
-          });
-        });
+      const call: UndoCall = { log: new UndoLog(context, workspace), workspace, context, parts };
+      for (;;) {
+        context.signal.throwIfAborted();
+        const entry = call.log.last();
+        if (entry === undefined)
+          throw new KernelError('E_FILE_NO_UNDO', 'This run has no change of files to undo', { hadNoEffect: true });
+        const paths = await takeBack(entry, call);
+        if (paths === undefined) continue;
         const text = `Took back the last change, made with ${entry.tool}: ${paths.map(show).join(', ')}`;
         return { content: [textBlock(text)], isError: false, structuredContent: { tool: entry.tool, paths } };
-      } catch (error) {
-        log.push(entry);
-        throw error;
       }
     },
   });
+}
+
+interface UndoCall {
+  readonly log: UndoLog;
+  readonly workspace: Workspace;
+  readonly context: ToolContext;
+  readonly parts: FileParts;
+}
+
+// Returns the paths of the change; `undefined` if it was not the last one any more when its files were locked: another call has changed a
+// file meanwhile, or has taken this change back.
+async function takeBack(entry: UndoEntry, call: UndoCall): Promise<readonly string[] | undefined> {
+  const { log, workspace, context, parts } = call;
+  const files = await log.filesOf(entry);
+  const paths = files.map(({ path }) => path);
+  const created: (() => void)[] = [];
+  let isDone = false;
+  try {
+    for (const path of paths) created.push(createFoldersOf(workspace, path));
+    isDone = await withPlaces(workspace, paths, async (places) => {
+      if (!log.isLast(entry)) return false;
+      const changes: FileChange[] = [];
+      for (const [index, file] of files.entries()) {
+        changes.push(await changeBack(places[index] as Place, file, parts.maxFileBytes, context.signal));
+      }
+      const { maxFileBytes } = parts;
+      await commitChanges(changes, { tool: 'undo', workspace, context, maxFileBytes, undo: 'never' });
+      log.remove(entry);
+      return true;
+    });
+  } finally {
+    if (!isDone) for (const remove of created.toReversed()) remove();
+  }
+  return isDone ? paths : undefined;
 }
 
 async function changeBack(place: Place, file: UndoFile, maxBytes: number, signal: AbortSignal): Promise<FileChange> {
