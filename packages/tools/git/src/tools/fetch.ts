@@ -15,7 +15,7 @@ const refFormat = '--format=%(refname:short)%00%(objectname)';
 export function createFetchTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_fetch',
-    description: 'Fetches the branches of a remote. The work tree and the own branches stay as they are.',
+    description: 'Fetches the branches of a remote. The work tree and your local branches stay as they are.',
     risk: 'high',
     idempotent: true,
     managesOwnTimeout: true,
