@@ -35,6 +35,13 @@ export async function interleave(contenders: readonly Contender[], rounds: numbe
   );
 }
 
+/** Returns how many milliseconds work takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
 function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
   const start = by % Math.max(items.length, 1);
   return [...items.slice(start), ...items.slice(0, start)];

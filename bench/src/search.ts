@@ -1,77 +1,78 @@
+import { equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { glob, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLocalTool, silentLogger, systemClock } from '@ravi/kernel';
-import type { JsonObject } from '@ravi/kernel';
-import { runTool } from '@ravi/testkit';
-import searchTools from '@ravi/tools-search';
+import searchPlugin from '@ravi/tools-search';
 import { rgPath } from '@vscode/ripgrep';
+import { openFilePeers } from './file-peers.ts';
+import type { FilePeer } from './file-peers.ts';
+import { timed } from './interleave.ts';
+import type { Contender } from './interleave.ts';
+import { openTools } from './open-tools.ts';
+import type { OpenTools } from './open-tools.ts';
 import type { BenchGroup, BenchRow } from './row.ts';
 import { rowsOf } from './rows-of.ts';
+import type { Measurement } from './rows-of.ts';
 
 const folders = 1000;
 const filesPerFolder = 100;
 const total = folders * filesPerFolder;
 const line = 'export const value = compute(previous, 42);\n';
-const goal = '≤ 1.3× floor';
+const shared = { group: 'search', unit: 'ms', goal: '≤ 1.3× floor' };
+const ripgrepOptions = ['--no-config', '--hidden', '--glob=!.git'];
 
-/** Measures `glob` and `grep` through the invoker over 100 000 files, next to ripgrep itself and to what Node and GNU have. */
+/** Measures `glob` and `grep` in a script over 100 000 files, next to ripgrep itself, what Node and GNU have, and the tools of other projects. */
 export const benchSearch: BenchGroup = async ({ rounds }) => {
-  const root = await mkdtemp(join(tmpdir(), 'ravi-bench-search-'));
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'ravi-bench-search-')));
+  const peers = await openFilePeers(root);
   try {
     await writeFiles(root);
-    const source = await searchTools.create({ root }, { baseDir: root, clock: systemClock, logger: silentLogger });
-    await using open = await source.open({ signal: new AbortController().signal, onChange: () => {} });
-    const tools = new Map(
-      open
-        .content()
-        .tools.filter(isLocalTool)
-        .map((tool) => [tool.name, tool]),
-    );
-    const ours = (name: string, args: JsonObject, expected: number): (() => Promise<number>) =>
-      timed(async () => {
-        const tool = tools.get(name);
-        if (tool === undefined) throw new Error(`There is no tool ${name}`);
-        const { result } = await runTool(tool, args);
-        const found = (result.structured as { readonly total: number }).total;
-        if (found !== expected) throw new Error(`${name} found ${found} of ${expected}`);
-      });
-    const scenes = [
-      {
-        name: `glob of ${total} files, half of them match`,
-        ours: ours('glob', { pattern: '*.ts' }, total / 2),
-        floor: run(root, rgPath, ['--no-config', '--files', '--hidden', '--glob=!.git', '--glob=*.ts', './']),
-        peer: {
-          name: 'fs.glob of Node',
-          measure: timed(() => listWithNode(root)),
-        },
-      },
-      {
-        name: `grep of ${total} files, 1000 of them match`,
-        ours: ours('grep', { pattern: 'need[l]e \\d+' }, folders),
-        floor: run(root, rgPath, [
-          '--no-config',
-          '--line-number',
-          '--hidden',
-          '--glob=!.git',
-          '--regexp=need[l]e \\d+',
-          './',
-        ]),
-        peer: { name: 'GNU grep', measure: run(root, 'grep', ['-rnE', 'need[l]e [0-9]+', './']) },
-      },
-    ];
+    await using ours = await openTools(searchPlugin, { root }, root);
     const rows: BenchRow[] = [];
-    for (const { name, ours: measure, floor, peer } of scenes) {
-      const measurement = { group: 'search', name, unit: 'ms', goal, ours: { name: 'ours', measure }, peers: [peer] };
-      rows.push(...(await rowsOf({ ...measurement, floor: { name: 'ripgrep itself', measure: floor } }, rounds)));
-    }
+    for (const measurement of measurements(root, ours, peers)) rows.push(...(await rowsOf(measurement, rounds)));
     return rows;
   } finally {
+    for (const peer of peers) await peer[Symbol.asyncDispose]();
     await rm(root, { recursive: true, force: true });
   }
 };
+
+function measurements(root: string, ours: OpenTools, peers: readonly FilePeer[]): readonly Measurement[] {
+  const contender = (name: string, work: () => Promise<unknown>): Contender => ({ name, measure: () => timed(work) });
+  const script = (call: string, expected: number): Contender =>
+    contender('script', async () => equal(await ours.script(`return (await ${call}).total;`), expected));
+  const lines = (text: string, ending: RegExp): number => text.split('\n').filter((each) => ending.test(each)).length;
+  return [
+    {
+      ...shared,
+      name: `glob of ${total} files, half of them match`,
+      ours: script("tools.glob({ pattern: '*.ts' })", total / 2),
+      floor: contender('ripgrep itself', () => run(root, rgPath, [...ripgrepOptions, '--files', '--glob=*.ts', './'])),
+      peers: [
+        contender('fs.glob of Node', () => listWithNode(root)),
+        ...peers.map((peer) => contender(peer.name, async () => equal(lines(await peer.glob(), /\.ts$/u), total / 2))),
+      ],
+    },
+    {
+      ...shared,
+      name: `grep of ${total} files, ${folders} of them match`,
+      ours: script(String.raw`tools.grep({ pattern: 'need[l]e \\d+' })`, folders),
+      floor: contender('ripgrep itself', () =>
+        run(root, rgPath, [...ripgrepOptions, '--line-number', String.raw`--regexp=need[l]e \d+`, './']),
+      ),
+      peers: [
+        contender('GNU grep', () => run(root, 'grep', ['-rnE', 'need[l]e [0-9]+', './'])),
+        ...peers.flatMap(({ name, grep }) =>
+          grep === undefined
+            ? []
+            : [contender(name, async () => ok(lines(await grep(String.raw`need[l]e \d+`), /needle \d+$/u) > 0))],
+        ),
+      ],
+    },
+  ];
+}
 
 async function writeFiles(root: string): Promise<void> {
   for (let folder = 0; folder < folders; folder += 1) {
@@ -95,20 +96,10 @@ async function listWithNode(cwd: string): Promise<void> {
   if (count !== total / 2) throw new Error(`fs.glob found ${count} of ${total / 2}`);
 }
 
-function timed(work: () => Promise<void>): () => Promise<number> {
-  return async () => {
-    const start = performance.now();
-    await work();
-    return performance.now() - start;
-  };
-}
-
 // The output is read and thrown away: what is left is the program's own time.
-function run(cwd: string, program: string, argv: readonly string[]): () => Promise<number> {
-  return timed(async () => {
-    const child = spawn(program, argv, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
-    child.stdout.resume();
-    const [code] = (await once(child, 'close')) as [number];
-    if (code !== 0) throw new Error(`${program} ended with ${code}`);
-  });
+async function run(cwd: string, program: string, argv: readonly string[]): Promise<void> {
+  const child = spawn(program, argv, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.resume();
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(`${program} ended with ${code}`);
 }
