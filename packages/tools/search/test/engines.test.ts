@@ -146,6 +146,10 @@ describe.each(engines)('$name', (engine) => {
     expect(await files('include:*')).toEqual(['include:q']);
     expect(await files('\\[a\\].ts')).toEqual(['[a].ts']);
     expect(await files('-x.ts')).toEqual(['-x.ts']);
+    expect(await files('?.ts')).toEqual(['src/a.ts', 'src/in/b.ts']);
+    expect(await files('*p.*', 'a*')).toEqual(['Up.TS', 'src/a.ts']);
+    expect(await files('.*')).toEqual([]);
+    expect(await files('*')).toHaveLength(7);
     expect((await engine.counts(search('x', { ...scopeOf(tree, ['*.js']) }))).map(({ path }) => path)).toEqual([
       'b.js',
     ]);

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { collectFirst, comparePaths } from '../src/engine/path-order.ts';
 
 const random = createSeededRandom(11);
+const characters = ['a', 'b', '-', '.', 'ä', '😀', '\uE000'];
 
 function randomPaths(count: number): readonly string[] {
-  const part = (): string =>
-    Array.from({ length: 1 + random.below(4) }, () => random.pick([...'ab-.ä😀\uE000'])).join('');
+  const part = (): string => Array.from({ length: 1 + random.below(4) }, () => random.pick(characters)).join('');
   return Array.from({ length: count }, () => Array.from({ length: 1 + random.below(4) }, part).join('/'));
 }
 

@@ -2,20 +2,26 @@ const slash = 0x2f;
 
 /** Compares paths by their parts, so that the files of a folder are together: a slash comes before every other character. */
 export function comparePaths(left: string, right: string): number {
-  const length = Math.min(left.length, right.length);
+  return comparePart(left, 0, left.length, right);
+}
+
+// Compares the path between `start` and `end` of a text without taking it out, which would take most of the time for many paths.
+function comparePart(text: string, start: number, end: number, right: string): number {
+  const length = Math.min(end - start, right.length);
   for (let at = 0; at < length; at += 1) {
-    const one = left.charCodeAt(at);
+    const one = text.charCodeAt(start + at);
     const other = right.charCodeAt(at);
     if (one === other) continue;
     if (one === slash) return -1;
     return other === slash ? 1 : one - other;
   }
-  return left.length - right.length;
+  return end - start - right.length;
 }
 
 /** Collects the first of many paths, in any order in which they come, without keeping or sorting all of them. */
 export interface FirstPaths {
-  add(path: string): void;
+  /** Adds a path: a text, or a part of one. */
+  add(text: string, start?: number, end?: number): void;
   /** Returns the first paths in their order. */
   paths(): readonly string[];
   /** Number of paths that were added. */
@@ -34,10 +40,10 @@ export function collectFirst(wanted: number): FirstPaths {
     if (kept.length === wanted) last = kept.at(-1);
   };
   return {
-    add(path) {
+    add(text, start = 0, end = text.length) {
       total += 1;
-      if (last !== undefined && comparePaths(path, last) > 0) return;
-      if (kept.push(path) > most) shrink();
+      if (last !== undefined && comparePart(text, start, end, last) > 0) return;
+      if (kept.push(text.slice(start, end)) > most) shrink();
     },
     paths() {
       shrink();

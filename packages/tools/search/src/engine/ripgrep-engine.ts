@@ -34,11 +34,13 @@ export function createRipgrepEngine(path: string): SearchEngine {
     async files(listing) {
       const first = collectFirst(listing.wanted);
       const argv = ['--files', '--null', ...scopeArguments(listing), '--', startOf(listing)];
+      const isDecided = listing.globs?.every((glob) => glob.areNamesEnough) ?? true;
       await run(path, argv, listing, async (output) => {
-        for await (const found of splitTexts(output)) {
-          for (const text of found) {
-            const file = pathOf(text);
-            if (isInScope(listing, file)) first.add(file);
+        for await (const text of wholeRecords(output)) {
+          let end = 0;
+          for (let from = 0; (end = text.indexOf('\0', from)) !== -1; from = end + 1) {
+            const start = text.startsWith('./', from) ? from + 2 : from;
+            if (isDecided || isInScope(listing, text.slice(start, end))) first.add(text, start, end);
           }
         }
       });
@@ -121,23 +123,28 @@ async function findLines(path: string, search: LineSearch, order: readonly strin
   let met: MetLine[] = [];
   let count = 0;
   let isComplete = true;
+  const add = (piece: Buffer): void => {
+    // A record that was cut is a line of megabytes, which has no readable text.
+    if (piece.length >= maxRecordBytes) return;
+    const { type, data } = JSON.parse(piece.toString()) as RipgrepRecord;
+    if (type === 'begin') met = [];
+    else if (type === 'match' || type === 'context') {
+      const text = textOfRipgrep(data.lines).replace(/\r?\n$/u, '');
+      met.push({ line: data.line_number ?? 0, text, isMatch: type === 'match' });
+    } else if (type === 'end' && data.binary_offset == null) {
+      const file = pathOf(textOfRipgrep(data.path));
+      if (!isInScope(search, file)) return;
+      const matches = joinLines(file, met, contextLines);
+      files.set(file, matches);
+      count += matches.length;
+      isComplete = count <= Math.max(maxCollected, wanted);
+    }
+  };
   const argv = ['--json', ...order, `--context=${contextLines}`, `--max-count=${Math.max(wanted, maxCollected) + 1}`];
   await run(path, [...argv, ...lineArguments(search)], search, async (output) => {
-    for await (const piece of splitBytes(output, newLine, maxRecordBytes)) {
-      // A record that was cut is a line of megabytes, which has no readable text.
-      if (piece.length >= maxRecordBytes) continue;
-      const { type, data } = JSON.parse(piece.toString()) as RipgrepRecord;
-      if (type === 'begin') met = [];
-      else if (type === 'match' || type === 'context') {
-        const text = textOfRipgrep(data.lines).replace(/\r?\n$/u, '');
-        met.push({ line: data.line_number ?? 0, text, isMatch: type === 'match' });
-      } else if (type === 'end' && data.binary_offset == null) {
-        const file = pathOf(textOfRipgrep(data.path));
-        if (!isInScope(search, file)) continue;
-        const matches = joinLines(file, met, contextLines);
-        files.set(file, matches);
-        count += matches.length;
-        isComplete = count <= Math.max(maxCollected, wanted);
+    for await (const pieces of splitBytes(output, newLine, maxRecordBytes)) {
+      for (const piece of pieces) {
+        add(piece);
         if (!isComplete) return;
       }
     }
@@ -146,14 +153,14 @@ async function findLines(path: string, search: LineSearch, order: readonly strin
   return { matches: [...files.keys()].toSorted(comparePaths).flatMap((file) => files.get(file) ?? []), isComplete };
 }
 
-// The texts before each NUL, as many at once as a part of the output has: a turn of the event loop for each would take most of the time.
-async function* splitTexts(output: AsyncIterable<Buffer>): AsyncGenerator<readonly string[], void> {
+// The output as far as its last NUL: many records at once, because a turn of the event loop for each would take most of the time.
+async function* wholeRecords(output: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of output) {
     const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const end = all.lastIndexOf(0);
-    rest = all.subarray(end + 1);
-    if (end !== -1) yield all.toString('utf8', 0, end).split('\0');
+    const end = all.lastIndexOf(0) + 1;
+    rest = all.subarray(end);
+    if (end > 0) yield all.toString('utf8', 0, end);
   }
 }
 

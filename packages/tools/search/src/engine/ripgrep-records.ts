@@ -20,14 +20,15 @@ export function textOfRipgrep(value: RipgrepText | null | undefined): string {
 }
 
 /**
- * Splits a stream of bytes at `separator`, with the rest at the end. A piece of more than `maxBytes` is cut to its first bytes, so that no line can
- * take more memory than that.
+ * Splits a stream of bytes at `separator`, with the rest at the end. Yields the pieces that a part of the stream ends, because a turn of the
+ * event loop for each would take most of the time. A piece of more than `maxBytes` is cut to its first bytes, so that no line can take more
+ * memory than that.
  */
 export async function* splitBytes(
   chunks: AsyncIterable<Buffer>,
   separator: number,
   maxBytes: number,
-): AsyncGenerator<Buffer, void> {
+): AsyncGenerator<readonly Buffer[], void> {
   let parts: Buffer[] = [];
   let size = 0;
   const add = (part: Buffer): void => {
@@ -35,19 +36,21 @@ export async function* splitBytes(
     size += part.length;
   };
   for await (const chunk of chunks) {
+    const pieces: Buffer[] = [];
     let from = 0;
     for (let end = chunk.indexOf(separator); end !== -1; end = chunk.indexOf(separator, from)) {
       const piece = chunk.subarray(from, end);
-      if (parts.length === 0 && piece.length <= maxBytes) yield piece;
+      if (parts.length === 0 && piece.length <= maxBytes) pieces.push(piece);
       else {
         add(piece);
-        yield Buffer.concat(parts);
+        pieces.push(Buffer.concat(parts));
         parts = [];
         size = 0;
       }
       from = end + 1;
     }
     add(chunk.subarray(from));
+    if (pieces.length > 0) yield pieces;
   }
-  if (size > 0) yield Buffer.concat(parts);
+  if (size > 0) yield [Buffer.concat(parts)];
 }

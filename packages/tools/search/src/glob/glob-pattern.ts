@@ -11,6 +11,8 @@ export interface GlobPattern {
   matches(path: string): boolean;
   /** Patterns of the last part, in plain characters, `*` and `?`: each matching path has one of them. Absent if any name can match. */
   readonly names: readonly string[] | undefined;
+  /** True if every path whose last part has one of the `names`, in any folder, matches. */
+  readonly areNamesEnough: boolean;
 }
 
 /**
@@ -26,9 +28,13 @@ export function compileGlob(pattern: string): GlobPattern {
   const alternatives = expandBraces(pattern).map(partsOf);
   const tests = alternatives.map(compileParts);
   const names = alternatives.map((parts) => parts.at(-1) ?? '');
+  const arePlain = names.every((name) => name !== '**' && /^[A-Za-z0-9_.*?-]+$/u.test(name));
+  const isOfNames = alternatives.every((parts) => parts.length === 2 && parts[0] === '**');
   return {
     matches: (path) => tests.some((test) => test(path)),
-    names: names.every((name) => name !== '**' && /^[A-Za-z0-9_.*?-]+$/u.test(name)) ? names : undefined,
+    names: arePlain ? names : undefined,
+    // Engines differ in what one character is, which `?` matches.
+    areNamesEnough: arePlain && isOfNames && names.every((name) => !name.includes('?')),
   };
 }
 
