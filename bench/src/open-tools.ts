@@ -14,7 +14,7 @@ const policy = {
   maxScriptResultBytes: 8_388_608,
 } as const;
 
-/** Tools of a package behind every gate of an invoker, for calls and for scripts in a sandbox. */
+/** Tools of a package with every gate of an invoker, for calls and for scripts in a sandbox. */
 export interface OpenTools extends AsyncDisposable {
   /** Calls a tool; all calls belong to one run. @throws TypeError if it fails */
   call(name: string, args: JsonObject): Promise<void>;

@@ -52,7 +52,7 @@ function measurements(root: string, ours: OpenTools, peers: readonly FilePeer[])
       floor: contender('ripgrep itself', () => run(root, rgPath, [...ripgrepOptions, '--files', '--glob=*.ts', './'])),
       peers: [
         contender('fs.glob of Node', () => listWithNode(root)),
-        ...peers.map((peer) => contender(peer.name, async () => equal(lines(await peer.glob(), /\.ts$/u), total / 2))),
+        ...peers.map((peer) => contender(peer.name, async () => ok(lines(await peer.glob(), /\.ts$/u) > 0))),
       ],
     },
     {

@@ -247,7 +247,7 @@ test('of a .gitignore the first 1,000 lines count, and none above 256 characters
   expect(result.text).toBe('.gitignore\nlater\nlong\n3 entries');
 });
 
-test('of nested .gitignore files, the first count that have 20,000 tests together; listing goes on', async () => {
+test('of nested .gitignore files, the first count that have 20,000 tests together, and listing ends', async () => {
   // A rule of 256 characters counts as 16 tests: 1,000 of them as 16,000.
   const many = `*${'x'.repeat(255)}\n`.repeat(998);
   tree.write({
