@@ -7,16 +7,16 @@ import { createTestBlobs } from './doubles/test-blobs.ts';
 import type { UnprivilegedCalls, UnprivilegedOutcome } from './unprivileged.ts';
 
 // The program of `callUnprivileged`.
-const nobody = 65_534;
+const unprivilegedId = 65_534;
 const task = JSON.parse(process.argv[2] ?? '') as UnprivilegedCalls;
 const { default: plugin } = (await import(pathToFileURL(task.plugin).href)) as {
   readonly default: Plugin<'toolSource', JsonObject>;
 };
 
 if (process.getuid?.() === 0) {
-  process.setgroups?.([nobody]);
-  process.setgid?.(nobody);
-  process.setuid?.(nobody);
+  process.setgroups?.([unprivilegedId]);
+  process.setgid?.(unprivilegedId);
+  process.setuid?.(unprivilegedId);
 }
 
 const context = { baseDir: task.folder, clock: systemClock, logger: createMemoryLogger() };

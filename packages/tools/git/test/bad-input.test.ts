@@ -207,7 +207,7 @@ test('private addresses need an option, and metadata services are refused with i
   expect(await closed.code('git_clone', { address: 'https://no-such-host.invalid/x', folder: 'x' })).toBe('E_GIT_HOST');
 });
 
-test('git connects to the address that was checked, whatever the name means later', async () => {
+test('git connects to the address that was checked, also if the name has another one later', async () => {
   const connections: string[] = [];
   const server = createServer((socket) => {
     connections.push(socket.localAddress ?? '');

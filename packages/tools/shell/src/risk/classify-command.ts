@@ -162,7 +162,7 @@ function readsItsInput(words: readonly (string | undefined)[]): boolean {
   );
 }
 
-// `xargs sh -c` and `find -exec sh -c {} ;`: the text that the shell runs is an operand, which nobody sees before.
+// `xargs sh -c` and `find -exec sh -c {} ;`: the text that the shell runs is an operand, which no approver sees.
 function runsOperands(name: string, words: readonly (string | undefined)[]): boolean {
   if (!passesOperands.has(name)) return false;
   const at = words.findIndex((word) => word !== undefined && /^-[a-z]*[ce]$/u.test(word));
