@@ -10,6 +10,7 @@ import type {
 } from '@ravi/host';
 import type { Clock, Logger, ModelProvider, SecretStore, StateStore, TriggerAccess } from '@ravi/kernel';
 import { withConfiguredChannels } from './channels/configured-channels.ts';
+import type { InstallationKey } from './installation-key.ts';
 import { createSecretStore } from './secrets.ts';
 
 /** Options of {@link findInstallation}. */
@@ -72,8 +73,8 @@ export interface InstalledPluginsContext {
   /** Variables that options take values from. None when absent. */
   readonly env?: Environment;
   readonly logger: Logger;
-  /** Key from which the key of the secrets is derived. Without it the plugins get no secrets. */
-  readonly digestKey?: Uint8Array;
+  /** Finds the key from which the key of the secrets is derived. Without it the plugins get no secrets. */
+  readonly digestKeyFor?: InstallationKey;
   /** Settings of stored channels. Without them no channel is shared. */
   readonly channels?: ChannelsConfig;
   /** Models that sources may ask if the configuration has none. */
@@ -88,10 +89,13 @@ export interface InstalledPluginsContext {
  */
 export function openInstalledPlugins<Config extends PluginsConfig>(
   plugins: Config,
-  { digestKey, channels, ...context }: InstalledPluginsContext,
+  { digestKeyFor, channels, ...context }: InstalledPluginsContext,
 ): Promise<OpenedPlugins<Config>> {
-  const secretsIn = ({ values }: StateStore): SecretStore | undefined =>
-    values === undefined || digestKey === undefined ? undefined : createSecretStore(values, digestKey);
+  const secretsIn = async (store: StateStore): Promise<SecretStore | undefined> => {
+    const { values } = store;
+    if (values === undefined || digestKeyFor === undefined) return undefined;
+    return createSecretStore(values, await digestKeyFor(store));
+  };
   const configureState = (store: StateStore): StateStore =>
     channels === undefined ? store : withConfiguredChannels(store, channels);
   return openPlugins({ plugins }, { ...context, secretsIn, configureState, fallbackBaseDir: import.meta.dirname });

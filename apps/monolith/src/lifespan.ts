@@ -4,9 +4,9 @@ import { KernelError, systemClock } from '@ravi/kernel';
 import type { Clock, Logger } from '@ravi/kernel';
 import type { DependencyContainer } from 'tsyringe';
 import { createContainer, partsOf } from './container.ts';
-import { hasDigestKey } from './digest-key.ts';
 import { findInstallation } from './installation.ts';
 import type { InstallationOptions } from './installation.ts';
+import { createInstallationKey } from './installation-key.ts';
 import { logRuns } from './logging/log-runs.ts';
 import type { LogSource } from './logging/server-log.ts';
 import { createAbandonedPins } from './maintenance/abandoned-pins.ts';
@@ -18,7 +18,6 @@ import { startSweeper } from './maintenance/sweeper.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import { openAdapters } from './open-adapters.ts';
 import { openConfiguration } from './open-configuration.ts';
-import { checkStateIdentity } from './state-identity.ts';
 import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
 import { guideWarning, guideWarnings } from './reload/guide-warnings.ts';
@@ -67,26 +66,27 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
 
   const installation = await findInstallation(options);
   const { signal } = lifetime;
-  const isNewKey = !hasDigestKey(installation.dataFolder);
   const again = { ...options, configPath: installation.configPath ?? options.configPath, isReload: true };
   const readAgain = async (): Promise<ResolvedConfig> => (await findInstallation(again)).config;
   const configuration = await openConfiguration({ installation, readAgain, cwd, env, clock, logger, lifetime: signal });
   const triggers = createPluginTriggers();
+  const digestKeyFor = createInstallationKey({
+    dataFolder: installation.dataFolder,
+    env,
+    logger: configuration.logger,
+    // A short command does not decide which state belongs to the installation.
+    claimsState: options.isServer === true,
+    adopt: options.adoptState === true,
+  });
   const { toolSources, ...adapters } = await openAdapters({
     installation,
     configuration,
     env,
     telemetryProviders,
     triggers: triggers.access,
+    digestKeyFor,
     opening,
   });
-  // A short command does not decide which state belongs to the installation.
-  if (options.isServer === true && adapters.stateStore !== undefined) {
-    const { dataFolder } = installation;
-    const { digestKey } = configuration;
-    const adopt = options.adoptState === true;
-    await checkStateIdentity({ store: adapters.stateStore, dataFolder, digestKey, isNewKey, adopt });
-  }
   const container = createContainer({ ...configuration, ...adapters });
   const parts = partsOf(container);
   // After the runs that call their tools.

@@ -8,6 +8,7 @@ import type { ModelProvider, ToolSource, TriggerAccess } from '@ravi/kernel';
 import { extensionsOf } from './extensions.ts';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
+import type { InstallationKey } from './installation-key.ts';
 import { chooseModel } from './model/choose-model.ts';
 import { openExporters } from './observability/open-exporters.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
@@ -25,6 +26,8 @@ export interface OpenAdaptersOptions {
   readonly telemetryProviders: TelemetryProviders | undefined;
   /** Triggers for the tool sources of plugins. */
   readonly triggers: TriggerAccess;
+  /** Finds the digest key of the installation. */
+  readonly digestKeyFor: InstallationKey;
   /** Receives everything that has to be disposed, in the order of opening. */
   readonly opening: AsyncDisposableStack;
 }
@@ -34,9 +37,9 @@ export type OpenedAdapters = Adapters & { readonly toolSources: readonly ToolSou
 
 /** Opens every adapter of an installation. @throws KernelError as {@link openInstalledPlugins}, `E_CONFIG_INVALID` */
 export async function openAdapters(options: OpenAdaptersOptions): Promise<OpenedAdapters> {
-  const { opening, env, triggers } = options;
+  const { opening, env, triggers, digestKeyFor } = options;
   const { config, baseDir, dataFolder } = options.installation;
-  const { clock, logger, digestKey } = options.configuration;
+  const { clock, logger } = options.configuration;
 
   // First, so that what the others do while they are disposed is exported too.
   const telemetryProviders =
@@ -44,7 +47,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     opening.use(await openExporters({ endpoint: config.telemetry.endpoint, env, logger }));
   const chosen = await chosenModel(options);
   const otherModels = chosen === undefined ? [] : [chosen];
-  const context = { baseDir, env, clock, logger, digestKey, channels: config.channels, otherModels, triggers };
+  const context = { baseDir, env, clock, logger, digestKeyFor, channels: config.channels, otherModels, triggers };
   const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   const models = chosen === undefined ? plugins.modelProvider : [chosen];
@@ -52,6 +55,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   return {
     telemetryProviders,
     stateStore: plugins.stateStore && requireStateStoreParts(plugins.stateStore),
+    digestKey: await digestKeyFor(plugins.stateStore),
     blobStore,
     sandbox,
     approvalHandler,

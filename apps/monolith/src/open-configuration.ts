@@ -5,7 +5,6 @@ import { KernelError } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
 import { createAccess } from './http/access/access.ts';
 import { readAccessTokens } from './http/access/access-tokens.ts';
-import { loadDigestKey } from './digest-key.ts';
 import type { Installation } from './installation.ts';
 import { knownSecrets } from './logging/known-secrets.ts';
 import { openLog } from './logging/server-log.ts';
@@ -27,7 +26,7 @@ export interface OpenConfigurationOptions {
 }
 
 /**
- * Opens the log and reads the secrets, keys and access tokens that a configuration names.
+ * Opens the log and reads the secrets and access tokens that a configuration names.
  * @throws KernelError `E_CONFIG_INVALID`
  */
 export async function openConfiguration(options: OpenConfigurationOptions): Promise<Configuration> {
@@ -36,7 +35,6 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
   const liveConfig = createLiveConfig(config);
   const redactor = createRedactor(await knownSecrets(config, { env, baseDir }));
   const logger = openLog(options.logger, { ...config.logging, env, redactor });
-  const digestKey = await loadDigestKey(dataFolder);
   const accessTokens = await readAccessTokens(config.server.tokens, { env, baseDir });
   if (config.server.fourEyes && accessTokens.length === 0 && config.plugins.approvalHandler === undefined) {
     const message = 'server.fourEyes needs server.tokens: without tokens every caller is the principal "local"';
@@ -52,7 +50,6 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
     clock,
     logger,
     redactor,
-    digestKey,
     hostPaths: [baseDir, dataFolder, cwd, homedir(), ...Object.values(config.workspaces).map(({ path }) => path)],
     access: createAccess({ accessTokens, requestsPerMinute, clock }),
     lifetime,

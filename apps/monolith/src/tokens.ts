@@ -56,8 +56,6 @@ export interface Configuration {
   readonly logger: Logger;
   /** Removes secrets from logs, traces and events. */
   readonly redactor: Redactor;
-  /** Key of argument digests, 32 bytes. */
-  readonly digestKey: Uint8Array;
   /** Folders that no message to a model, script or client may name. */
   readonly hostPaths: readonly string[];
   /** Recognises callers by access token or sign-in. */
@@ -69,6 +67,8 @@ export interface Configuration {
 /** Adapters of the process, opened before the container is created. */
 export interface Adapters {
   readonly stateStore: CompleteStateStore | undefined;
+  /** Key of argument digests, 32 bytes, the same in all processes that share the state store. */
+  readonly digestKey: Uint8Array;
   readonly blobStore: BlobStore;
   readonly sandbox: Sandbox;
   /** `undefined` if callers decide over HTTP. */

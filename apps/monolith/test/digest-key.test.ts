@@ -3,7 +3,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isKernelError } from '@ravi/kernel';
 import { test } from 'vitest';
-import { loadDigestKey } from '../src/digest-key.ts';
+import { digestKeyOf, loadDigestKey } from '../src/digest-key.ts';
 import { createInstallation } from './support/installation.ts';
 
 test('the first start creates a key of 32 bytes readable by its owner only, and later starts load it', async () => {
@@ -32,4 +32,16 @@ test('a damaged key or an unusable folder is reported', async () => {
     return true;
   });
   await assert.rejects(loadDigestKey(join(installation.folder, 'file', 'data')), /The data folder .* cannot be used/);
+});
+
+test('the environment holds a key of 64 hexadecimal digits or none, and a wrong one is not shown', () => {
+  assert.equal(digestKeyOf({}), undefined);
+  assert.equal(digestKeyOf({ RAVI_DIGEST_KEY: '' }), undefined);
+  assert.deepEqual(digestKeyOf({ RAVI_DIGEST_KEY: `${'0A'.repeat(32)}\n` }), Buffer.alloc(32, 10));
+  for (const wrong of ['0a', 'z'.repeat(64), '0'.repeat(65)]) {
+    assert.throws(
+      () => digestKeyOf({ RAVI_DIGEST_KEY: wrong }),
+      (error: Error) => isKernelError(error, 'E_CONFIG_INVALID') && !error.message.includes(wrong),
+    );
+  }
 });

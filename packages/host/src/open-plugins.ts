@@ -32,7 +32,7 @@ export interface OpenPluginsOptions extends Omit<PluginContext, 'stateStore' | '
   /** Absolute folder from which packages are resolved that are missing in the configuration's folder. */
   readonly fallbackBaseDir?: string;
   /** Returns the encrypted values in the state store for the other plugins. Without it they get none. */
-  readonly secretsIn?: (stateStore: StateStore) => SecretStore | undefined;
+  readonly secretsIn?: (stateStore: StateStore) => Promise<SecretStore | undefined>;
   /** Returns the store that plugins and the program use in place of the one that its plugin has created. */
   readonly configureState?: (stateStore: StateStore) => StateStore;
   /** Models that sources may ask if the configuration has none. */
@@ -75,7 +75,7 @@ export async function openPlugins<Config extends PluginsConfig>(
       const value = await openPlugin(
         { ...where, use: entry.use, baseDir: context.baseDir, fallbackBaseDir },
         withEnvironment(optionsOf(entry, where), where.place, env),
-        contextFor(where.port, context, opened, { secretsIn, otherModels, triggers }),
+        await contextFor(where.port, context, opened, { secretsIn, otherModels, triggers }),
       );
       lifetime.add(`${where.place} (${entry.use})`, value);
       const configured =
@@ -121,7 +121,7 @@ interface OpenedPlugin {
   readonly value: unknown;
 }
 
-function contextFor(
+async function contextFor(
   port: PortName,
   context: PluginContext,
   opened: readonly OpenedPlugin[],
@@ -134,12 +134,12 @@ function contextFor(
     readonly otherModels: readonly ModelProvider[];
     readonly triggers: TriggerAccess | undefined;
   },
-): PluginContext {
+): Promise<PluginContext> {
   const isSource = port === 'toolSource';
   const models = isSource ? { models: modelAccess(opened, otherModels) } : {};
   const stateStore = opened.find((one) => one.port === 'stateStore')?.value as StateStore | undefined;
   if (stateStore === undefined) return { ...context, ...models };
-  const secrets = secretsIn?.(stateStore);
+  const secrets = await secretsIn?.(stateStore);
   return {
     ...context,
     ...models,

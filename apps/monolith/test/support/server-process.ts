@@ -25,20 +25,27 @@ export interface ServerProcess extends Disposable {
   readonly errors: Promise<string>;
 }
 
-/**
- * Starts `main` in a folder. Dispose it, so that even a failed test leaves no server running. `preload` is a module that runs
- * first and may exchange messages with this process. With `ownGroup` the server leads its own process group, which a Ctrl-C
- * for the tests does not reach.
- */
+/** Options of {@link startProcess}. */
+export interface StartOptions {
+  /** Module that runs first and may exchange messages with this process. */
+  readonly preload?: string;
+  /** True if the server leads its own process group, which a Ctrl-C for the tests does not reach. */
+  readonly ownGroup?: boolean;
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts `main` in a folder. Dispose it, so that even a failed test leaves no server running. */
 export function startProcess(
   cwd: string,
   args: readonly string[],
-  { preload, ownGroup = false }: { readonly preload?: string; readonly ownGroup?: boolean } = {},
+  { preload, ownGroup = false, env = {} }: StartOptions = {},
 ): ServerProcess {
   const before = preload === undefined ? [] : ['--import', preload];
   const child = spawn(process.execPath, [...before, entry, ...args], {
     cwd,
     detached: ownGroup,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', preload === undefined ? 'ignore' : 'ipc'],
   });
   const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();

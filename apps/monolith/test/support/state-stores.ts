@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { PluginEntry } from '@ravi/host';
 import { postgresForTests } from '@ravi/state-testing';
 import { afterAll, test } from 'vitest';
@@ -8,15 +9,20 @@ afterAll(() => postgres[Symbol.asyncDispose]());
 /** State store on which a test runs. */
 export interface StoreCase {
   readonly name: string;
-  /** Configuration of an empty store; absent for the default of a server. */
-  plugin(): { readonly stateStore?: PluginEntry };
+  /** Configuration of an empty store; absent for the default of a server. With a `folder`, servers with other data folders share it. */
+  plugin(folder?: string): { readonly stateStore?: PluginEntry };
   /** Declares a test of this store; skipped if the store cannot be started here. */
   readonly test: typeof test.skip;
 }
 
 /** The state stores of servers: SQLite, and a PostgreSQL server that the tests start. */
 export const storeCases: readonly StoreCase[] = [
-  { name: 'SQLite', plugin: () => ({}), test },
+  {
+    name: 'SQLite',
+    plugin: (folder) =>
+      folder === undefined ? {} : { stateStore: { use: '@ravi/state-sqlite', file: join(folder, 'state.db') } },
+    test,
+  },
   {
     name: 'PostgreSQL',
     plugin() {

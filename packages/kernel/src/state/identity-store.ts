@@ -4,9 +4,13 @@ export interface StateIdentity {
   readonly id: string;
   /** Digest of a fixed text with the digest key of the installation. */
   readonly keyCheck: string;
+  /** The digest key in base64, for every process that shares the store. Absent if it is kept elsewhere. */
+  readonly digestKey?: string;
+  /** True if the key is kept outside the store on purpose, so that no process stores it. */
+  readonly isKeyOutside?: boolean;
 }
 
-/** Stores one identity, so that a server notices that its state or its digest key was replaced. */
+/** Stores one identity, so that all servers have one digest key, and notice that it or their state was replaced. */
 export interface IdentityStore {
   /** Returns the identity; `undefined` in a new store. */
   get(): Promise<StateIdentity | undefined>;

@@ -26,6 +26,17 @@ export function identityCases({ needing }: StateStoreSuite): void {
     assert.equal(new Set(all.map(({ id }) => id)).size, 1);
   });
 
+  scenario('of several keys that are set at once every caller gets the first, which stays', async (identity) => {
+    const keys = ['a2V5IDE=', 'a2V5IDI=', 'a2V5IDM=', 'a2V5IDQ='];
+    const all = await Promise.all(keys.map((digestKey) => identity.set({ id: digestKey, keyCheck: 'a', digestKey })));
+    const [first] = all;
+    for (const each of all) assert.deepEqual(each, first);
+    assert.equal(first?.id, first?.digestKey);
+    assert.deepEqual(await identity.get(), first);
+    await identity.set({ id: 'one', keyCheck: 'b', isKeyOutside: true }, { replace: true });
+    assert.deepEqual(await identity.get(), { id: 'one', keyCheck: 'b', isKeyOutside: true });
+  });
+
   scenario('an identity is replaced when that is asked for', async (identity) => {
     await identity.set({ id: 'one', keyCheck: 'a' });
     const second = { id: 'two', keyCheck: 'b' };

@@ -134,7 +134,7 @@ export function checkUnchanged({ definition }: Run, recorded: RecordedRun, invok
   if (scriptDigestOf(code, language, input) !== scriptDigest)
     changed.push('its script, or the version of the script runtime');
   const { keyDigest } = definition.details as unknown as ChainDetails;
-  if (keyDigest !== invoker.digest(keyText)) changed.push('the key of the data folder that digests arguments');
+  if (keyDigest !== invoker.digest(keyText)) changed.push('the digest key of the installation');
   for (const { name, digest } of tools) {
     if (digestOf(name, invoker.registry) !== digest) changed.push(`the tool ${name}`);
   }
