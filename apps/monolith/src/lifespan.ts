@@ -22,6 +22,7 @@ import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
 import { guideWarning, guideWarnings } from './reload/guide-warnings.ts';
 import type { Parts } from './tokens.ts';
+import { followSnippets } from './tools/follow-snippets.ts';
 import { createPluginTriggers } from './triggers/trigger-access.ts';
 import { ruleWarning, ruleWarnings } from './access/rule-warnings.ts';
 
@@ -70,12 +71,13 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   const readAgain = async (): Promise<ResolvedConfig> => (await findInstallation(again)).config;
   const configuration = await openConfiguration({ installation, readAgain, cwd, env, clock, logger, lifetime: signal });
   const triggers = createPluginTriggers();
+  // A short command does not decide which state belongs to the installation.
+  const claimsState = options.isServer === true;
   const digestKeyFor = createInstallationKey({
     dataFolder: installation.dataFolder,
     env,
     logger: configuration.logger,
-    // A short command does not decide which state belongs to the installation.
-    claimsState: options.isServer === true,
+    claimsState,
     adopt: options.adoptState === true,
   });
   const { toolSources, ...adapters } = await openAdapters({
@@ -84,6 +86,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
     env,
     telemetryProviders,
     triggers: triggers.access,
+    claimsState,
     digestKeyFor,
     opening,
   });
@@ -144,11 +147,13 @@ async function warm(preflight: Preflight, lifetime: AbortSignal, logger: Logger)
 }
 
 function openDurable(
-  { durable, blobStore, config, lifetime, clock, logger }: Parts,
+  { durable, blobStore, config, lifetime, snippetTools, clock, logger }: Parts,
   opening: AsyncDisposableStack,
 ): void {
   if (durable === undefined) return;
   const { store, recorder, chains, agentRunner } = durable;
+  // Callers with access tokens run their snippets by name.
+  if (config.server.tokens.length === 0) opening.use(followSnippets({ snippetTools, clock, logger }));
   opening.use(recorder);
   opening.use(chains);
   opening.use(agentRunner);

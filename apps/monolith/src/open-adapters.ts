@@ -4,7 +4,7 @@ import { createFailover } from '@ravi/agents';
 import { createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
 import type { AgentConfig } from '@ravi/host';
 import { KernelError, requireStateStoreParts } from '@ravi/kernel';
-import type { ModelProvider, ToolSource, TriggerAccess } from '@ravi/kernel';
+import type { CompleteStateStore, ModelProvider, SnippetStore, ToolSource, TriggerAccess } from '@ravi/kernel';
 import { extensionsOf } from './extensions.ts';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
@@ -14,6 +14,7 @@ import { openExporters } from './observability/open-exporters.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import { openGuideSet } from './reload/guide-set.ts';
 import { openSkillSet } from './reload/skill-set.ts';
+import { importSnippets } from './tools/import-snippets.ts';
 import type { Adapters, Configuration } from './tokens.ts';
 import { openWorkspaceSet } from './workspaces/workspace-set.ts';
 
@@ -26,6 +27,8 @@ export interface OpenAdaptersOptions {
   readonly telemetryProviders: TelemetryProviders | undefined;
   /** Triggers for the tool sources of plugins. */
   readonly triggers: TriggerAccess;
+  /** True for a process that ties a new state store to this installation, and moves what the data folder has into it. */
+  readonly claimsState: boolean;
   /** Finds the digest key of the installation. */
   readonly digestKeyFor: InstallationKey;
   /** Receives everything that has to be disposed, in the order of opening. */
@@ -51,10 +54,11 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   const plugins = opening.use(await openInstalledPlugins(config.plugins, context));
   const { blobStore, sandbox, approvalHandler, toolSource: toolSources } = plugins;
   const models = chosen === undefined ? plugins.modelProvider : [chosen];
+  const stateStore = plugins.stateStore && requireStateStoreParts(plugins.stateStore);
   const workspaces = await openWorkspaceSet(config, { baseDir });
   return {
     telemetryProviders,
-    stateStore: plugins.stateStore && requireStateStoreParts(plugins.stateStore),
+    stateStore,
     digestKey: await digestKeyFor(plugins.stateStore),
     blobStore,
     sandbox,
@@ -64,11 +68,23 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     workspaces,
     skills: await openSkillSet(config.skills, workspaces.loaded, { baseDir, logger }),
     guides: await openGuideSet(config, { baseDir, logger }),
-    snippetStore: createFolderSnippetStore(join(dataFolder, 'snippets')),
+    snippetStore: await openSnippetStore(stateStore, options),
     preflight: config.chains.preflight && opening.use(createPreflight({ clock })),
     extensions: extensionsOf(plugins),
     toolSources,
   };
+}
+
+/** Returns the snippets of the state store, which other servers see too; without one those of the data folder. */
+async function openSnippetStore(
+  stateStore: CompleteStateStore | undefined,
+  { claimsState, configuration: { logger }, installation: { dataFolder } }: OpenAdaptersOptions,
+): Promise<SnippetStore> {
+  const folder = join(dataFolder, 'snippets');
+  if (stateStore === undefined) return createFolderSnippetStore(folder);
+  const { snippets: store } = stateStore;
+  if (claimsState) await importSnippets({ folder, store, logger });
+  return store;
 }
 
 /** Returns the model that the environment names; `undefined` if the configuration has models. */

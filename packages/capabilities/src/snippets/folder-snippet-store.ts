@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfJson } from '@ravi/invoker';
-import { KernelError, toolNamePattern } from '@ravi/kernel';
+import { KernelError, isKernelError, toolNamePattern } from '@ravi/kernel';
 import { problemWithSnippet } from '@ravi/support';
 import type { JsonValue, Principal, Snippet, SnippetStore } from '@ravi/kernel';
 import { isRecord } from '../declarations/definitions.ts';
@@ -15,17 +15,13 @@ import { createFile, entriesOf, guarded, readIfThere, removeFolder } from './sni
  */
 export function createFolderSnippetStore(folder: string): SnippetStore {
   const folderOf = (principal: Principal, name?: string): string => {
-    const owner = createHash('sha256').update(principal).digest('hex').slice(0, 32);
+    const owner = folderNameOf(principal);
     return name === undefined ? join(folder, owner) : join(folder, owner, fileNameOf(name));
   };
 
   async function versions(principal: Principal, name: string): Promise<readonly number[]> {
     if (!toolNamePattern.test(name)) return [];
-    const files = await entriesOf(folderOf(principal, name));
-    const found = files
-      .map((file) => Number(/^([1-9]\d{0,8})\.json$/.exec(file)?.[1]))
-      .filter((version) => version > 0);
-    return found.toSorted((left, right) => left - right);
+    return versionsIn(await entriesOf(folderOf(principal, name)));
   }
 
   return {
@@ -39,7 +35,7 @@ export function createFolderSnippetStore(folder: string): SnippetStore {
       const wanted = version ?? (await versions(principal, name)).at(-1);
       if (wanted === undefined || !Number.isSafeInteger(wanted) || !toolNamePattern.test(name)) return undefined;
       const text = await readIfThere(join(folderOf(principal, name), `${wanted}.json`));
-      return text === undefined ? undefined : decode(text, { principal, name, version: wanted });
+      return text === undefined ? undefined : decode(text, { owner: folderNameOf(principal), name, version: wanted });
     },
     async put(draft) {
       const problem = problemWithSnippet(draft);
@@ -59,6 +55,54 @@ export function createFolderSnippetStore(folder: string): SnippetStore {
   };
 }
 
+/** One file of a folder of snippets, by its path in the folder: its snippet, or what is wrong with it. */
+export type SnippetFile = { readonly path: string } & (
+  { readonly snippet: Snippet; readonly problem?: never } | { readonly snippet?: never; readonly problem: string }
+);
+
+/**
+ * Reads the snippets of all principals in a folder of {@link createFolderSnippetStore}, the versions of a snippet oldest first.
+ * @throws KernelError `E_SNIPPET_UNAVAILABLE` if the folder cannot be read
+ */
+export async function* readSnippetFolder(folder: string): AsyncGenerator<SnippetFile> {
+  for (const owner of (await entriesOf(folder)).filter((entry) => /^[0-9a-f]{32}$/.test(entry)).toSorted()) {
+    for (const fileName of (await entriesOf(join(folder, owner))).toSorted()) {
+      const name = nameOf(fileName);
+      if (!toolNamePattern.test(name)) continue;
+      for (const version of versionsIn(await entriesOf(join(folder, owner, fileName)))) {
+        const path = join(owner, fileName, `${version}.json`);
+        const text = (await readIfThere(join(folder, path))) ?? '';
+        yield { path, ...read(text, { owner, name, version }) };
+      }
+    }
+  }
+}
+
+function read(text: string, place: Place): { readonly snippet: Snippet } | { readonly problem: string } {
+  try {
+    return { snippet: decode(text, place) };
+  } catch (error) {
+    if (isKernelError(error, 'E_SNIPPET_CORRUPT')) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** Where a file is: the folder of its principal, the name of its snippet, and its version. */
+interface Place {
+  readonly owner: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+function folderNameOf(principal: Principal): string {
+  return createHash('sha256').update(principal).digest('hex').slice(0, 32);
+}
+
+function versionsIn(files: readonly string[]): readonly number[] {
+  const found = files.map((file) => Number(/^([1-9]\d{0,8})\.json$/.exec(file)?.[1])).filter((version) => version > 0);
+  return found.toSorted((left, right) => left - right);
+}
+
 // A file system that ignores case must keep `Mail` and `mail` apart.
 function fileNameOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`);
@@ -72,8 +116,7 @@ function encode(snippet: Snippet): string {
   return `${JSON.stringify({ sha256: sha256OfJson(snippet as unknown as JsonValue), snippet }, undefined, 2)}\n`;
 }
 
-function decode(text: string, expected: Pick<Snippet, 'principal' | 'name' | 'version'>): Snippet {
-  const { principal, name, version } = expected;
+function decode(text: string, { owner, name, version }: Place): Snippet {
   const corrupt = (problem: string, cause?: unknown): KernelError =>
     new KernelError('E_SNIPPET_CORRUPT', `Version ${version} of the snippet ${name} is damaged: ${problem}`, { cause });
   let stored: unknown;
@@ -87,7 +130,7 @@ function decode(text: string, expected: Pick<Snippet, 'principal' | 'name' | 've
   const snippet = stored['snippet'] as unknown as Snippet;
   const problem = problemWithSnippet(snippet);
   if (problem !== undefined) throw corrupt(problem);
-  if (snippet.principal !== principal || snippet.name !== name || snippet.version !== version) {
+  if (folderNameOf(snippet.principal) !== owner || snippet.name !== name || snippet.version !== version) {
     throw corrupt('its file contains another snippet');
   }
   return snippet;
