@@ -2,7 +2,7 @@ import 'reflect-metadata/lite';
 import { isLoopTool } from '@ravi/agents';
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import type { DecisionRules } from '@ravi/approval-kit';
-import { createArgumentDigest } from '@ravi/host';
+import { createArgumentDigest, defaultRequestsPerMinute } from '@ravi/host';
 import { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
 import { KernelError } from '@ravi/kernel';
 import type { ApprovalHandler } from '@ravi/kernel';
@@ -12,6 +12,8 @@ import { container as root, instancePerContainerCachingFactory } from 'tsyringe'
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { createToolAccess } from './access/tool-access.ts';
 import { openSharedBudgets } from './budgets/open-shared-budgets.ts';
+import { createAccess } from './http/access/access.ts';
+import type { Access } from './http/access/access.ts';
 import { createHttpApp } from './http/app.ts';
 import { createEndpoints } from './http/endpoints.ts';
 import { createCallerApprovals } from './http/approvals/approval-operations.ts';
@@ -38,6 +40,7 @@ import { createToolMetrics } from './tools/tool-metrics.ts';
 type Factory<Part> = (parts: Parts) => Part;
 
 const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } = {
+  access: createCallerAccess,
   hooks: createHooks,
   telemetry: openTelemetry,
   toolbox: ({ hooks, logger }) => new Toolbox([], { hooks, logger }),
@@ -103,6 +106,12 @@ export function partsOf(container: DependencyContainer): Parts {
     Object.defineProperty(parts, name, { enumerable: true, get: () => container.resolve(token) });
   }
   return parts as Parts;
+}
+
+function createCallerAccess({ accessTokens, config, stateStore: store, clock, logger }: Parts): Access {
+  const defaultLimit = accessTokens.length === 0 ? undefined : defaultRequestsPerMinute;
+  const { requestsPerMinute = defaultLimit } = config.server;
+  return createAccess({ accessTokens, requestsPerMinute, store, clock, logger });
 }
 
 function createHooks({ extensions, clock, logger }: Parts): HookManager {

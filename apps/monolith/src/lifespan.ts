@@ -160,7 +160,7 @@ function openDurable(
   // Durable runs are left as they are for the next process.
   lifetime.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
   opening.use(startPacking({ retention: store.retention, clock, logger }));
-  opening.use(startKeyRemoval({ requests: store.requests, budgets: store.budgets, clock, logger }));
+  opening.use(startKeyRemoval({ ...store, clock, logger }));
   const { maxAgeDays } = config.channels;
   if (maxAgeDays !== undefined) {
     opening.use(startMessageRemoval({ channels: store.channels, maxAgeDays, clock, logger }));

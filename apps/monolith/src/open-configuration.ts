@@ -1,9 +1,7 @@
 import { homedir } from 'node:os';
-import { defaultRequestsPerMinute } from '@ravi/host';
 import type { ResolvedConfig } from '@ravi/host';
 import { KernelError } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
-import { createAccess } from './http/access/access.ts';
 import { readAccessTokens } from './http/access/access-tokens.ts';
 import type { Installation } from './installation.ts';
 import { knownSecrets } from './logging/known-secrets.ts';
@@ -40,8 +38,6 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
     const message = 'server.fourEyes needs server.tokens: without tokens every caller is the principal "local"';
     throw new KernelError('E_CONFIG_INVALID', message);
   }
-  const defaultLimit = accessTokens.length === 0 ? undefined : defaultRequestsPerMinute;
-  const { requestsPerMinute = defaultLimit } = config.server;
   return {
     config: liveConfig.config,
     liveConfig,
@@ -51,7 +47,7 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
     logger,
     redactor,
     hostPaths: [baseDir, dataFolder, cwd, homedir(), ...Object.values(config.workspaces).map(({ path }) => path)],
-    access: createAccess({ accessTokens, requestsPerMinute, clock }),
+    accessTokens,
     lifetime,
   };
 }

@@ -18,6 +18,7 @@ import type { Telemetry } from '@ravi/otel';
 import type { Hono } from 'hono';
 import type { InjectionToken } from 'tsyringe';
 import type { Access } from './http/access/access.ts';
+import type { AccessToken } from './http/access/access-tokens.ts';
 import type { DecisionRules } from '@ravi/approval-kit';
 import type { CallerApprovals } from './http/approvals/approval-operations.ts';
 import type { Endpoint } from './http/core/implement.ts';
@@ -58,8 +59,8 @@ export interface Configuration {
   readonly redactor: Redactor;
   /** Folders that no message to a model, script or client may name. */
   readonly hostPaths: readonly string[];
-  /** Recognises callers by access token or sign-in. */
-  readonly access: Access;
+  /** Access tokens of callers; none if every process on this machine is the caller `local`. */
+  readonly accessTokens: readonly AccessToken[];
   /** Aborts when the process shuts down; every session listens to it. */
   readonly lifetime: AbortSignal;
 }
@@ -91,6 +92,8 @@ export interface Adapters {
 
 /** Services built from configuration and adapters. */
 export interface Services {
+  /** Recognises callers by access token or sign-in. */
+  readonly access: Access;
   readonly hooks: HookManager;
   /** `undefined` without `telemetryProviders`. */
   readonly telemetry: Telemetry | undefined;
@@ -158,6 +161,7 @@ export const tokens: Tokens = {
   redactor: token('redactor'),
   digestKey: token('digestKey'),
   hostPaths: token('hostPaths'),
+  accessTokens: token('accessTokens'),
   access: token('access'),
   lifetime: token('lifetime'),
   stateStore: token('stateStore'),

@@ -37,6 +37,7 @@ export type {
   RunStore,
   RunTransition,
 } from './state/run-store.ts';
+export type { RateCharge, RateStore } from './state/rate-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export type { NewRunInput, RunInput, RunInputLimit, RunInputStore } from './state/run-input-store.ts';

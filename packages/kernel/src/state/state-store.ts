@@ -8,6 +8,7 @@ import type { IdentityStore } from './identity-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
 import type { MemoryStore } from './memory-store.ts';
+import type { RateStore } from './rate-store.ts';
 import type { RunEventStore } from './run-event-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { RunInputStore } from './run-input-store.ts';
@@ -50,6 +51,7 @@ export interface StateStore extends AsyncDisposable {
   readonly memories?: MemoryStore;
   readonly channels?: ChannelStore;
   readonly triggers?: TriggerStore;
+  readonly rates?: RateStore;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
   /**
@@ -85,6 +87,7 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   memories: true,
   channels: true,
   triggers: true,
+  rates: true,
 };
 
 /**

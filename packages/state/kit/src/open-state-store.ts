@@ -11,6 +11,7 @@ import { createJournal } from './journal.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { migrate } from './migrate.ts';
 import { withPlainText } from './plain-text.ts';
+import { createRateStore } from './rate-store.ts';
 import { createRequestStore } from './request-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunEvents } from './run-events.ts';
@@ -54,6 +55,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     memories: createMemoryStore(database),
     channels: createChannelStore(database),
     triggers: createTriggerStore(database),
+    rates: createRateStore(database),
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
     check,

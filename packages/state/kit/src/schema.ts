@@ -26,6 +26,7 @@ export const migrations: readonly Migration[] = [
   { version: 13, statements: (dialect) => [...sharedBudgets(dialect), ...inputsOfRuns(dialect)] },
   { version: 14, statements: (dialect) => [...memories(dialect), ...channels(dialect)] },
   { version: 15, statements: triggersAndFirings },
+  { version: 16, statements: rates },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -226,5 +227,15 @@ function triggersAndFirings({ sequence, text }: Dialect): readonly string[] {
       trigger_id ${text} NOT NULL, slot BIGINT NOT NULL, status ${text} NOT NULL, retry_at BIGINT NOT NULL,
       record ${text} NOT NULL, error ${text}, PRIMARY KEY (trigger_id, slot))`,
     "CREATE INDEX ravi_trigger_firings_by_retry ON ravi_trigger_firings (retry_at) WHERE status = 'pending'",
+  ];
+}
+
+// An allowance is the time at which it is full again.
+function rates({ text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_rates (
+      limit_name ${text} NOT NULL, client_key ${text} NOT NULL, full_at DOUBLE PRECISION NOT NULL,
+      PRIMARY KEY (limit_name, client_key))`,
+    'CREATE INDEX ravi_rates_by_age ON ravi_rates (full_at)',
   ];
 }

@@ -110,6 +110,7 @@ export async function checkSampleState({
   memories,
   channels,
   triggers,
+  rates,
 }: CompleteStateStore): Promise<void> {
   const run = await runs.get('run-1');
   assert.deepEqual([run?.lease?.owner, run?.epoch], ['process-1', 1]);
@@ -155,6 +156,7 @@ export async function checkSampleState({
   assert.equal((await channels.take(news, { reader: 'reviewer', key: 'call-2' })).items.length, 1);
   assert.equal((await channels.read(news)).items.length, told.items.length + 1);
   assert.ok((await triggers.add(trigger, { maxActive: 1 }))?.isNew);
+  assert.equal(await rates.charge({ limit: 'requests', client: 'ada', amount: 1, perMinute: 100 }), undefined);
   await runs.create({ ...owner, id: 'run-3', parentRunId: 'run-1', definition: { kind: 'chain' } });
   assert.equal((await runs.list({ parentRunId: 'run-1' })).items.length, 2);
 }

@@ -6,6 +6,7 @@ import { channelCases } from './channel-cases.ts';
 import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
 import { exchangeCases } from './exchange-cases.ts';
+import { rateCases } from './rate-cases.ts';
 import { requestCases } from './request-cases.ts';
 import { historyCases } from './history-cases.ts';
 import { identityCases } from './identity-cases.ts';
@@ -66,6 +67,7 @@ export function stateStoreContract<Store extends StateStore>(
   memoryCases(suite);
   channelCases(suite);
   triggerCases(suite);
+  rateCases(suite);
   identityCases(suite);
   retentionCases(suite);
   packingCases(suite);

@@ -1,11 +1,11 @@
-import { createRateLimit } from '@ravi/support';
-import type { Clock } from '@ravi/kernel';
+import type { Clock, CompleteStateStore, Logger } from '@ravi/kernel';
 import { problem } from '../core/problem.ts';
 import { bearerPattern } from '../core/same-origin.ts';
 import { localCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { callerOf } from './access-tokens.ts';
 import type { AccessToken } from './access-tokens.ts';
+import { createSharedRateLimit } from './shared-rate-limit.ts';
 import { createSignIns } from './sign-ins.ts';
 import type { SignIns } from './sign-ins.ts';
 
@@ -14,8 +14,11 @@ export interface Access {
   readonly signIns: SignIns;
   /** Returns the caller of an access token. @throws KernelError `E_UNAUTHENTICATED`; `E_RATE_LIMITED` after 20 unknown tokens in a minute from one address */
   check(token: string, address: string): Caller;
-  /** Returns the caller of a request; `isLimited` counts it as one of its requests per minute. @throws KernelError as `check` */
-  authenticate(headers: Headers, address: string, options: { readonly isLimited: boolean }): Caller;
+  /**
+   * Returns the caller of a request; `isLimited` counts it as one of its requests per minute.
+   * @throws KernelError as `check`, `E_STATE_UNAVAILABLE` for a sign-in that cannot be looked up
+   */
+  authenticate(headers: Headers, address: string, options: { readonly isLimited: boolean }): Promise<Caller>;
 }
 
 /** Options of {@link createAccess}. */
@@ -24,17 +27,37 @@ export interface AccessOptions {
   readonly accessTokens: readonly AccessToken[];
   /** Limit of one caller; `undefined` is unlimited. */
   readonly requestsPerMinute: number | undefined;
+  /** What all servers share; absent if this process is the only one. */
+  readonly store: Pick<CompleteStateStore, 'rates' | 'values'> | undefined;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 const failuresPerMinute = 20;
+// Invented tokens from many addresses must not become as many writes.
+const failuresPerWrite = 5;
+const writesPerMinute = 20;
 
-/** Creates access by access token or sign-in. */
-export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessOptions): Access {
+/** Creates access by access token or sign-in. With a state store all servers share sign-ins and limits. */
+export function createAccess({ accessTokens, requestsPerMinute, store, clock, logger }: AccessOptions): Access {
   const isOpen = accessTokens.length === 0;
-  const signIns = createSignIns(clock);
-  const failures = createRateLimit(failuresPerMinute, clock);
-  const requests = requestsPerMinute === undefined ? undefined : createRateLimit(requestsPerMinute, clock);
+  const signIns = createSignIns({ accessTokens, values: store?.values, clock });
+  const shared = { rates: store?.rates, clock, logger };
+  const failures = createSharedRateLimit({
+    ...shared,
+    limit: 'unknown-tokens',
+    perMinute: failuresPerMinute,
+    block: failuresPerWrite,
+  });
+  const requests =
+    requestsPerMinute === undefined
+      ? undefined
+      : createSharedRateLimit({
+          ...shared,
+          limit: 'requests',
+          perMinute: requestsPerMinute,
+          block: Math.max(1, Math.floor(requestsPerMinute / writesPerMinute)),
+        });
 
   function check(token: string, address: string): Caller {
     // Before the limit: many callers may share an address, and a wrong token of one must not refuse the others.
@@ -46,10 +69,10 @@ export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessO
     throw problem('E_UNAUTHENTICATED', 'Unknown access token');
   }
 
-  function recognise(headers: Headers, address: string): Caller {
+  async function recognise(headers: Headers, address: string): Promise<Caller> {
     if (isOpen) return localCaller;
     const [, token] = bearerPattern.exec(headers.get('authorization') ?? '') ?? [];
-    const caller = token === undefined ? signIns.read(headers.get('cookie')) : check(token, address);
+    const caller = token === undefined ? await signIns.read(headers.get('cookie')) : check(token, address);
     if (caller !== undefined) return caller;
     throw problem('E_UNAUTHENTICATED', 'Sign in, or send a token as "Authorization: Bearer …"');
   }
@@ -57,8 +80,8 @@ export function createAccess({ accessTokens, requestsPerMinute, clock }: AccessO
   return {
     signIns,
     check,
-    authenticate(headers, address, { isLimited }) {
-      const caller = recognise(headers, address);
+    async authenticate(headers, address, { isLimited }) {
+      const caller = await recognise(headers, address);
       const waitMs = isLimited ? requests?.take(caller.principal) : undefined;
       if (waitMs === undefined) return caller;
       throw problem('E_RATE_LIMITED', 'Too many requests per minute', waitMs);

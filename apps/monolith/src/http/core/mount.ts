@@ -52,7 +52,7 @@ function authorize({ isOpen, role, endsWork }: Operation, access: Access): Middl
     if (isOpen !== true) {
       const caller =
         innerCaller(context) ??
-        access.authenticate(context.req.raw.headers, addressOf(context), { isLimited: endsWork !== true });
+        (await access.authenticate(context.req.raw.headers, addressOf(context), { isLimited: endsWork !== true }));
       if (role !== undefined && !caller.roles.includes(role) && !caller.roles.includes('admin')) {
         throw problem('E_FORBIDDEN', `This needs the role "${role}"`);
       }

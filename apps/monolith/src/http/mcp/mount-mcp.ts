@@ -39,7 +39,7 @@ export function mountMcp(app: Hono, { endpoint, access, hasInbox }: MountMcpOpti
   }
 
   app.all('/mcp', async (context) => {
-    const caller = callerOf(context, access);
+    const caller = await callerOf(context, access);
     const { principal } = caller;
     const gateway = { ...gatewayOf(caller), ...(hasInbox ? { inboxUrl: inboxUrlOf(context) } : {}) };
     return endpoint.fetch(context.req.raw, { principal, gateway });
@@ -47,7 +47,7 @@ export function mountMcp(app: Hono, { endpoint, access, hasInbox }: MountMcpOpti
 }
 
 // By token only. A page that a browser shows cannot use the sign-in of its user.
-function callerOf(context: Context, access: Access): Caller {
+function callerOf(context: Context, access: Access): Promise<Caller> {
   const authorization = context.req.header('authorization');
   const headers = new Headers(authorization === undefined ? {} : { authorization });
   return access.authenticate(headers, addressOf(context), { isLimited: true });

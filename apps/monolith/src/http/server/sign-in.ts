@@ -19,19 +19,22 @@ export function signInOperations(access: Access, { roleOf }: Pick<ToolAccess, 'r
   return [
     implement(
       api.login.signIn,
-      ({ body, address, isSecure }) => {
+      async ({ body, address, isSecure }) => {
         const caller = access.check(body.token, address);
-        return new Reply(200, identityOf(caller, true), { 'set-cookie': access.signIns.open(caller, { isSecure }) });
+        const cookie = await access.signIns.open(caller, { isSecure });
+        return new Reply(200, identityOf(caller, true), { 'set-cookie': cookie });
       },
       { maxBodyBytes: maxSignInBytes },
     ),
-    implement(api.login.get, ({ caller, headers }) => {
-      const isSignedIn = !headers.has('authorization') && access.signIns.read(headers.get('cookie')) !== undefined;
+    implement(api.login.get, async ({ caller, headers }) => {
+      const hasCookie = !headers.has('authorization');
+      const isSignedIn = hasCookie && (await access.signIns.read(headers.get('cookie'))) !== undefined;
       return identityOf(caller, isSignedIn);
     }),
     implement(
       api.login.signOut,
-      ({ headers }) => new Reply(204, undefined, { 'set-cookie': access.signIns.close(headers.get('cookie')) }),
+      async ({ headers }) =>
+        new Reply(204, undefined, { 'set-cookie': await access.signIns.close(headers.get('cookie')) }),
     ),
   ];
 }

@@ -42,7 +42,7 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     redactor: createRedactor([]),
     digestKey: new Uint8Array(32),
     hostPaths: [],
-    access: undefined as never,
+    accessTokens: [],
     lifetime: lifetime.signal,
     stateStore,
     blobStore: createMemoryBlobStore(),
