@@ -12,6 +12,7 @@ import { budgetOperations } from './agents/budgets.ts';
 import { channelOperations } from './memory/channels.ts';
 import { chainCheckOperation } from './scripts/chain-check.ts';
 import { chainOperations } from './scripts/chains.ts';
+import { createFailureLimit } from './access/shared-rate-limit.ts';
 import { completionOperations } from './completions/completion-operations.ts';
 import { conversationOperations } from './agents/conversations.ts';
 import { jobOperations } from './runs/jobs.ts';
@@ -133,7 +134,7 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
         ...(parts.approvalFeed === undefined ? {} : { feed: parts.approvalFeed }),
         checkResult: (request, result) => invoker.checkResult(request, result),
       }),
-      clock,
+      createFailureLimit({ limit: 'unknown-completions', rates: store.rates, clock, logger }),
     ),
     ...jobOperations(store.jobs, runs),
     ...(parts.triggers === undefined ? [] : triggerOperations(parts.triggers)),

@@ -5,7 +5,7 @@ import { localCaller } from './caller.ts';
 import type { Caller } from './caller.ts';
 import { callerOf } from './access-tokens.ts';
 import type { AccessToken } from './access-tokens.ts';
-import { createSharedRateLimit } from './shared-rate-limit.ts';
+import { createFailureLimit, createSharedRateLimit } from './shared-rate-limit.ts';
 import { createSignIns } from './sign-ins.ts';
 import type { SignIns } from './sign-ins.ts';
 
@@ -33,9 +33,6 @@ export interface AccessOptions {
   readonly logger: Logger;
 }
 
-const failuresPerMinute = 20;
-// Invented tokens from many addresses must not become as many writes.
-const failuresPerWrite = 5;
 const writesPerMinute = 20;
 
 /** Creates access by access token or sign-in. With a state store all servers share sign-ins and limits. */
@@ -43,12 +40,7 @@ export function createAccess({ accessTokens, requestsPerMinute, store, clock, lo
   const isOpen = accessTokens.length === 0;
   const signIns = createSignIns({ accessTokens, values: store?.values, clock });
   const shared = { rates: store?.rates, clock, logger };
-  const failures = createSharedRateLimit({
-    ...shared,
-    limit: 'unknown-tokens',
-    perMinute: failuresPerMinute,
-    block: failuresPerWrite,
-  });
+  const failures = createFailureLimit({ ...shared, limit: 'unknown-tokens' });
   const requests =
     requestsPerMinute === undefined
       ? undefined

@@ -15,6 +15,15 @@ export interface SharedRateLimitOptions {
   readonly logger: Logger;
 }
 
+const failuresPerMinute = 20;
+// Invented tokens from many addresses must not become as many writes.
+const failuresPerWrite = 5;
+
+/** Creates the limit of 20 unknown tokens per minute from one address. */
+export function createFailureLimit(options: Omit<SharedRateLimitOptions, 'perMinute' | 'block'>): RateLimit {
+  return createSharedRateLimit({ ...options, perMinute: failuresPerMinute, block: failuresPerWrite });
+}
+
 /** Uses of a client that are not charged yet, and the time until which the store refuses it. */
 interface Account {
   uncharged: number;

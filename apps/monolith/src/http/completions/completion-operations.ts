@@ -1,19 +1,16 @@
 import { api } from '@ravi/api';
 import type { BodyOf } from '@ravi/api';
 import type { CompletionDesk, CompletionOutcome } from '@ravi/approval-kit';
-import type { Clock, JsonValue, KernelError } from '@ravi/kernel';
-import { createRateLimit } from '@ravi/support';
+import type { JsonValue, KernelError } from '@ravi/kernel';
+import type { RateLimit } from '@ravi/support';
 import { implement, Reply } from '../core/implement.ts';
 import type { Admission, Endpoint } from '../core/implement.ts';
 import { problem } from '../core/problem.ts';
 
 const maxBodyBytes = 1_048_576;
-const failuresPerMinute = 20;
 
-/** Implements the end of a call by another system, which has nothing but the token of the call. */
-export function completionOperations(desk: CompletionDesk, clock: Clock): readonly Endpoint[] {
-  const failures = createRateLimit(failuresPerMinute, clock);
-
+/** Implements the end of a call by another system, which has nothing but the token of the call. `failures` limits unknown tokens. */
+export function completionOperations(desk: CompletionDesk, failures: RateLimit): readonly Endpoint[] {
   // The same for every token that ends nothing. Like unknown access tokens, such requests of one address are limited.
   function unknownFrom(address: string): KernelError {
     const waitMs = failures.take(address);
