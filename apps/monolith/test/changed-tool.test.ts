@@ -56,9 +56,10 @@ test(
     const next = await second.url();
     for (const id of asked) await send(next, `/v1/approvals/${id}/decision`, { decision: 'approved' });
     for (const { id } of [one, other]) {
-      const waiting = await until(next, id, (run) => run.status === 'paused' && run.error !== undefined);
+      const waiting = await until(next, id, (run) => run.status === 'blocked');
       assert.equal(waiting.error.code, 'E_RUN_CHANGED');
-      assert.match(waiting.error.message, /changed: the tool probe/);
+      assert.match(waiting.error.message, /has changed: the tool probe/);
+      assert.deepEqual(waiting.block.needs, [{ kind: 'tool', name: 'probe', state: 'changed' }]);
     }
     assert.equal((await send(next, `/v1/runs/${other.id}/cancel`, {})).status, 'cancelled');
     second.signal('SIGTERM');

@@ -132,7 +132,7 @@ test('an approval of the old definition does not hold for the new one', { timeou
     }
   };
   const waiting = await changed();
-  assert.equal(waiting.status, 'paused');
+  assert.equal(waiting.status, 'blocked');
   assert.equal(waiting.error.code, 'E_RUN_CHANGED');
   assert.match(waiting.error.message, /changed: the tool risky/);
 });

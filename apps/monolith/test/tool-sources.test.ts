@@ -218,7 +218,8 @@ test('a run that waits for a tool of a source that opens after the start continu
   const headers = { 'content-type': 'application/json' };
   await fetch(`${http.url}/v1/approvals/${approvalId}/decision`, { method: 'POST', body, headers });
   await until(async () => (run = await get(`/v1/runs/${id}`)).error?.code === 'E_RUN_CHANGED');
-  assert.equal(run.status, 'paused');
+  assert.equal(run.status, 'blocked');
+  assert.deepEqual(run.block.needs, [{ kind: 'tool', name: 'probe', state: 'missing' }]);
   source.changeStatus({ state: 'ready' });
   source.change([probe]);
   await until(async () => (run = await get(`/v1/runs/${id}`)).status === 'completed');

@@ -1,4 +1,4 @@
-import type { Run, RunDefinition, RunInput, RunLease, RunOutcome, SnippetTool } from '@ravi/kernel';
+import type { Run, RunBlock, RunDefinition, RunInput, RunLease, RunNeed, RunOutcome, SnippetTool } from '@ravi/kernel';
 import { artifactSchema } from './artifacts.ts';
 import { callSchema, consoleLineSchema } from './calls.ts';
 import { chainErrorSchema, chainResultSchema, scriptFields } from './chains.ts';
@@ -35,7 +35,9 @@ import {
 const kind = enumOf(['agent', 'chain']);
 // The kernel leaves the kind open; the server has two.
 const kindOfRun: Schema<string> = kind;
-const statuses = enumOf(['running', 'paused', 'completed', 'failed', 'cancelled']);
+const statuses = enumOf(['running', 'paused', 'blocked', 'completed', 'failed', 'cancelled'], {
+  description: 'A blocked run waits for a server that has what it needs, as "block" says.',
+});
 
 /** A tool that a script may call. */
 export const snippetToolSchema = sameAs<SnippetTool>()(object({ name: string(), digest: string() }));
@@ -56,6 +58,15 @@ const definitionSchema = sameAs<RunDefinition>()(
   ),
 );
 const leaseSchema = sameAs<RunLease>()(object({ owner: string(), expiresAt: timestamp }));
+const needSchema = sameAs<RunNeed>()(
+  object({ kind: enumOf(['agent', 'key', 'script', 'tool']), state: enumOf(['changed', 'missing']) }, { name: string() }),
+);
+const blockSchema = sameAs<RunBlock>()(
+  object({
+    message: string(),
+    needs: array(needSchema, { description: 'What no server had that tried the run, as it was when the run started.' }),
+  }),
+);
 const outcomeSchema = sameAs<RunOutcome>()(object({}, { result: jsonValue, error: modelErrorSchema }));
 
 /** A run. */
@@ -71,7 +82,7 @@ export const runSchema = sameAs<Run>()(
       status: statuses,
       epoch: integer({ minimum: 0, description: 'Number of times that a process took the run.' }),
     },
-    { parentRunId: string(), lease: leaseSchema, outcome: outcomeSchema },
+    { parentRunId: string(), lease: leaseSchema, block: blockSchema, outcome: outcomeSchema },
   ),
 );
 
@@ -245,6 +256,15 @@ export const runs = {
     summary: 'Cancel a run; it cannot be resumed.',
     role: 'run',
     endsWork: true,
+    responses: { 202: json(runSchema) },
+    errors: ['E_RUN_NOT_FOUND', 'E_STATE_CONFLICT', 'E_STATE_UNAVAILABLE'],
+  }),
+  retry: operation({
+    method: 'post',
+    path: '/v1/runs/{id}/retry',
+    summary:
+      'Offer a blocked run, or the blocked run above it, to all servers again. One that has what it needs continues it within seconds; otherwise it is blocked again.',
+    role: 'run',
     responses: { 202: json(runSchema) },
     errors: ['E_RUN_NOT_FOUND', 'E_STATE_CONFLICT', 'E_STATE_UNAVAILABLE'],
   }),

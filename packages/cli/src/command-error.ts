@@ -40,7 +40,11 @@ export function printError(
 export function printPaused(run: RunDetails, { warn }: Terminal): void {
   const { id, status, error, pendingApprovals, completions, questions } = run;
   const reason = error === undefined ? '' : `: ${error.message}`;
-  if (status !== 'paused') return warn(visible(`The run ${id} is ${status}${reason}`));
+  if (status !== 'paused') {
+    warn(visible(`The run ${id} is ${status}${reason}`));
+    if (status === 'blocked') warn(`Once a server has what it needs: ravi runs retry ${id}`);
+    return;
+  }
   for (const { id: approval, tool, status: state } of pendingApprovals) {
     const parked = state === 'parked' ? ' (parked: its time has passed)' : '';
     warn(visible(`The run ${id} waits for approval of ${tool}${parked}: ravi approvals approve ${approval}`));

@@ -238,7 +238,7 @@ export const commands: readonly CommandSpec[] = [
       {
         flags: '--status <status>',
         description: 'only runs with this status',
-        choices: ['running', 'paused', 'completed', 'failed', 'cancelled'],
+        choices: ['running', 'paused', 'blocked', 'completed', 'failed', 'cancelled'],
       },
       { flags: '--kind <kind>', description: 'only runs of this kind', choices: ['agent', 'chain'] },
       ...pageOptions,
@@ -272,6 +272,13 @@ export const commands: readonly CommandSpec[] = [
       approveOption,
     ],
     load: async () => (await import('./commands/runs.ts')).resumeRun,
+  },
+  {
+    path: 'runs retry',
+    summary: 'offer a blocked run to all servers again',
+    reach: 'api',
+    arguments: [run],
+    load: async () => (await import('./commands/runs.ts')).retryRun,
   },
   {
     path: 'runs input',

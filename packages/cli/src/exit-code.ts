@@ -76,7 +76,7 @@ export function exitCodeOfError(code: string): ExitCode {
 /** Returns the exit code of a run that ended or is paused. */
 export function exitCodeOfRun({ status, error }: EndOfRun): ExitCode {
   if (status === 'completed') return exitCode.ok;
-  if (status === 'paused') return exitCode.paused;
+  if (status === 'paused' || status === 'blocked') return exitCode.paused;
   if (status === 'cancelled') return exitCode.cancelled;
   return exitCodeOfError(error?.code ?? '') === exitCode.denied ? exitCode.denied : exitCode.failed;
 }

@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
       endEvent: operation.endEvent,
       async isOver() {
         const { status } = await client.runs.get(String(args[0]), signal === undefined ? {} : { signal });
-        return status !== 'running' && status !== 'paused';
+        return status !== 'running' && status !== 'paused' && status !== 'blocked';
       },
       reconnect: reconnects === false ? false : options.reconnect,
       signal,

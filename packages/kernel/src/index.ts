@@ -132,17 +132,21 @@ export type {
   JournaledEvent,
   RunJournal,
 } from './state/journal.ts';
+export { isLiveRun, liveRunStatuses } from './state/run-store.ts';
 export type {
   LeaseRenewal,
   LeaseRequest,
+  LiveRunStatus,
   NewRun,
   PausedRun,
   Run,
+  RunBlock,
   RunClaim,
   RunDefinition,
   RunFilter,
   RunLease,
   RunOutcome,
+  RunNeed,
   RunStatus,
   RunStore,
   RunTransition,
@@ -166,6 +170,7 @@ export type {
   BudgetStore,
   BudgetUsage,
 } from './state/budget-store.ts';
+export type { RateCharge, RateStore } from './state/rate-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
 export type { NewRunInput, RunInput, RunInputLimit, RunInputStore } from './state/run-input-store.ts';

@@ -23,15 +23,19 @@ export type {
   JournaledEvent,
   RunJournal,
 } from './state/journal.ts';
+export { isLiveRun, liveRunStatuses } from './state/run-store.ts';
 export type {
   LeaseRenewal,
   LeaseRequest,
+  LiveRunStatus,
   NewRun,
   PausedRun,
   Run,
+  RunBlock,
   RunDefinition,
   RunFilter,
   RunLease,
+  RunNeed,
   RunOutcome,
   RunStatus,
   RunStore,

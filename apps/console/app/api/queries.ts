@@ -161,5 +161,5 @@ export const historyQuery = (sessionId: string) =>
 
 /** Returns true if a run may still continue. */
 export function isLive({ status }: Pick<Run, 'status'>): boolean {
-  return status === 'running' || status === 'paused';
+  return status === 'running' || status === 'paused' || status === 'blocked';
 }

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '@ravi/api';
 import type { RunStatus } from '@ravi/kernel';
 import { followEvents, ravi } from './client.ts';
 import type { EventStream } from './client.ts';
-import { runQuery } from './queries.ts';
+import { isLive as isLiveRun, runQuery } from './queries.ts';
 import { continueStory, emptyStory } from './run-story.ts';
 import type { RunStory } from './run-story.ts';
 
@@ -33,7 +33,7 @@ export function useRunStory(runId: string, status: RunStatus | undefined): RunSt
   const client = useQueryClient();
   const [story, setStory] = useState(emptyStory);
   const stream = useRef<EventStream>(undefined);
-  const isLive = status === undefined || status === 'running' || status === 'paused';
+  const isLive = status === undefined || isLiveRun({ status });
   const reread = useEffectEvent(() => {
     if (isLive) void client.invalidateQueries({ queryKey: runQuery(runId).queryKey });
   });

@@ -7,7 +7,7 @@ import { ravi } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorText } from '../ui/error-notice.tsx';
 
-/** Actions on a run: cancel, resume, start again. */
+/** Actions on a run: cancel, resume, retry, start again. */
 export function RunActions({ run }: { readonly run: RunDetails }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -20,6 +20,10 @@ export function RunActions({ run }: { readonly run: RunDetails }) {
     mutationFn: () => ravi.runs.resume(run.id),
     onSettled: reread,
   });
+  const retry = useMutation({
+    mutationFn: () => ravi.runs.retry(run.id),
+    onSettled: reread,
+  });
   const repeat = useMutation({
     mutationFn: () => ravi.runs.start(bodyToRepeat(run)),
     onSuccess: ({ id }) => navigate(`/runs/${encodeURIComponent(id)}`),
@@ -27,10 +31,15 @@ export function RunActions({ run }: { readonly run: RunDetails }) {
 
   return (
     <>
-      <ErrorText error={cancel.error ?? resume.error ?? repeat.error} />
+      <ErrorText error={cancel.error ?? resume.error ?? retry.error ?? repeat.error} />
       {run.status === 'paused' && run.definition.kind === 'chain' && (
         <Button icon={CirclePlay} isBusy={resume.isPending} onClick={() => resume.mutate()}>
           Resume
+        </Button>
+      )}
+      {run.status === 'blocked' && (
+        <Button icon={RotateCcw} isBusy={retry.isPending} onClick={() => retry.mutate()}>
+          Retry
         </Button>
       )}
       {isLive(run) ? (

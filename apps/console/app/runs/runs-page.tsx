@@ -16,6 +16,7 @@ const filters: readonly { readonly status: RunStatus | ''; readonly name: string
   { status: '', name: 'All' },
   { status: 'running', name: 'Running' },
   { status: 'paused', name: 'Paused' },
+  { status: 'blocked', name: 'Blocked' },
   { status: 'completed', name: 'Completed' },
   { status: 'failed', name: 'Failed' },
   { status: 'cancelled', name: 'Cancelled' },

@@ -38,7 +38,7 @@ export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'cal
   const outer = inside.get(undefined) ?? [];
   const rowsOf = (call: Call, depth: number): readonly TimelineRow[] => {
     const inner = inside.get(call) ?? [];
-    const row = callRow(call, { depth, now, hasCalls: inner.length > 0, isPaused: run.status === 'paused' });
+    const row = callRow(call, { depth, now, hasCalls: inner.length > 0, isPaused: isWaiting(run) });
     return [row, ...inner.flatMap((each) => rowsOf(each, depth + 1))];
   };
   const first = steps[0];
@@ -66,7 +66,7 @@ export function timelineOf(run: RunDetails, story: Pick<RunStory, 'steps' | 'cal
     }),
   ];
   const startedAt = Math.min(run.createdAt, ...rows.map((row) => row.startedAt));
-  const end = run.status === 'running' || run.status === 'paused' ? now : run.updatedAt;
+  const end = run.status === 'running' || isWaiting(run) ? now : run.updatedAt;
   return { rows, startedAt, endedAt: Math.max(startedAt + 1, end, ...rows.map((row) => row.endedAt)) };
 }
 
@@ -150,4 +150,8 @@ function statusOf({ status }: Call, isPaused: boolean): string {
   if (status === 'started') return 'running';
   // A pause ends the calls in progress; they are repeated when the run resumes.
   return isPaused && status === 'cancelled' ? 'paused' : status;
+}
+
+function isWaiting({ status }: Pick<RunDetails, 'status'>): boolean {
+  return status === 'paused' || status === 'blocked';
 }

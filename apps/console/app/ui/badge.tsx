@@ -19,6 +19,7 @@ const tones: Readonly<Record<string, Tone>> = {
   started: 'active',
   queued: 'quiet',
   paused: 'warning',
+  blocked: 'warning',
   pending: 'warning',
   parked: 'warning',
   timeout: 'bad',

@@ -1,4 +1,5 @@
 import { storedRunOfPin } from '@ravi/invoker';
+import { isLiveRun } from '@ravi/kernel';
 import type { Clock, Logger, RunStore, SweepOptions } from '@ravi/kernel';
 import { runOfKeeper } from '../runs/run-recorder.ts';
 
@@ -22,7 +23,7 @@ export function createAbandonedPins({ runs, clock, logger }: AbandonedPinsOption
   async function isOver(runId: string): Promise<boolean> {
     try {
       const run = await runs.get(runId);
-      if (run === undefined || run.status === 'running' || run.status === 'paused') return false;
+      if (run === undefined || isLiveRun(run.status)) return false;
       return run.updatedAt + settlingMs < clock.now();
     } catch (error) {
       logger.warn('the run of a pin could not be read; the pin is kept', { runId, error });

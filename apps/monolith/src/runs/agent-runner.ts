@@ -9,7 +9,7 @@ import type {
   RunOptions,
 } from '@ravi/agents';
 import { KernelError, textOf } from '@ravi/kernel';
-import type { ModelMessage, Run } from '@ravi/kernel';
+import type { ModelMessage, Run, RunBlock } from '@ravi/kernel';
 import type { AgentSet, ConfiguredAgent } from '../agents/agent-set.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import { notStarted } from './with-start-limit.ts';
@@ -47,6 +47,8 @@ export interface AgentRunner extends AsyncDisposable {
   recover(run: Run): Promise<AgentActivity>;
   /** True if it is a run of one of these agents, and not that of a sub-agent. */
   owns(run: Run): boolean;
+  /** Returns the block of a run whose agent is not configured here; `undefined` for every other run. */
+  blockOf(run: Run): RunBlock | undefined;
   /** True if the run is active in this process. */
   has(runId: string): boolean;
   /** Resolves when the run is not active in this process. */
@@ -165,6 +167,12 @@ export function createAgentRunner({ agents, recorder, stores, lifetime }: AgentR
       return begin(run.id, undefined, (signal) => agent.recover(run, { ...stores, signal }));
     },
     owns: (run) => run.parentRunId === undefined && agents.all.has(nameOf(run)),
+    blockOf(run) {
+      if (run.definition.kind !== 'agent' || run.parentRunId !== undefined || agents.all.has(nameOf(run))) return undefined;
+      const name = nameOf(run);
+      const message = `The run cannot be resumed, because this is missing: the agent ${name}`;
+      return { message, needs: [{ kind: 'agent', name, state: 'missing' }] };
+    },
     has: (runId) => active.has(runId),
     async settled(runId) {
       await active.get(runId)?.result?.catch(() => {});

@@ -86,7 +86,7 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
       if (log !== undefined && logOf(id) === log) await leave(id, change.epoch);
       return isChanged;
     }
-    if (change.to !== 'paused') await endLostCalls(id);
+    if (change.to !== 'paused' && change.to !== 'blocked') await endLostCalls(id);
     await log.hold();
     let isChanged = false;
     try {

@@ -27,7 +27,7 @@ export function runDetails(run: Run, record: RunRecord): RunDetails {
   const cost = costOf(responses);
   // The process may end before the first event is stored.
   const task = dataOf(events, 'run-start').find((start) => start.task !== undefined)?.task ?? taskOf(run);
-  const pause = run.status === 'paused' ? dataOf(events, 'run-paused').at(-1) : undefined;
+  const pause = run.status === 'paused' || run.status === 'blocked' ? dataOf(events, 'run-paused').at(-1) : undefined;
   const error = result?.error ?? ended?.error ?? run.outcome?.error ?? pause?.error;
   const { code: script } = run.definition;
   return {

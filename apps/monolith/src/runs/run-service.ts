@@ -32,6 +32,11 @@ export interface RunService {
    * @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it
    */
   cancelJob(job: Job): Promise<void>;
+  /**
+   * Offers a blocked run, or the outermost run above it, to all servers again. @throws KernelError `E_STATE_CONFLICT` if it is not
+   * blocked
+   */
+  retry(run: Run): Promise<Run>;
   /** Resumes a run in the background, together with all runs above it. @throws KernelError as `ReActAgent.resume` */
   resumeAgent(run: Run, answer: QuestionAnswer): Promise<Run>;
 }
@@ -90,7 +95,8 @@ export function createRunService(options: RunServiceOptions): RunService {
     const error = { code: 'E_CANCELLED', message: reasonFor(run), retryable: false };
     const { id: runId, sessionId } = run;
     const event = { type: 'run-end', runId, sessionId, status: 'cancelled', error } as const;
-    const change = { from: ['paused'], to: 'cancelled', now: clock.now(), outcome: { error }, event } as const;
+    const from = ['paused', 'blocked'] as const;
+    const change = { from, to: 'cancelled', now: clock.now(), outcome: { error }, event } as const;
     const isCancelled = await store.runs.transition(run.id, change);
     if (isCancelled && run.parentRunId !== undefined) wakeInBackground(run.parentRunId);
     return isCancelled;
@@ -176,6 +182,14 @@ export function createRunService(options: RunServiceOptions): RunService {
         'E_STATE_CONFLICT',
         `Job ${id} is ${status} and cannot be cancelled in this process${above}`,
       );
+    },
+    async retry(run) {
+      const outermost = await outermostOf(store.runs, run);
+      // Without a lease, so that the next poll of each server finds it.
+      const change = { from: ['blocked'], to: 'running', now: clock.now() } as const;
+      if (await store.runs.transition(outermost.id, change)) return recorded(run.id);
+      const { status } = await recorded(outermost.id);
+      throw new KernelError('E_STATE_CONFLICT', `Run ${outermost.id} is ${status}, not blocked; there is nothing to retry`);
     },
     async resumeAgent(run, answer) {
       const outermost = await addressAbove(store, { run, answer });

@@ -30,6 +30,9 @@ export function startRecovery(parts: Parts): RunRecovery | undefined {
     store,
     feed,
     resumeOther,
+    blockOfOther: (run) => agentRunner.blockOf(run),
+    // Time for the lease of a server that has just ended, and for the next poll of one that has what the run needs.
+    blockAfterMs: config.runs.leaseMs + intervalMs,
     admit,
     isDeadOwner,
     maxParkedMs,

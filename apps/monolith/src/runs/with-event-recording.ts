@@ -49,6 +49,7 @@ export function withEventRecording(
     runWithin: chains.runWithin,
     canReplay: (language) => chains.canReplay(language),
     get: (runId) => chains.get(runId),
+    blockOf: (run) => chains.blockOf(run),
     hasChanged: (runId) => chains.hasChanged(runId),
     forgetChanged: () => chains.forgetChanged(),
     cancel: (runId) => chains.cancel(runId),

@@ -1,5 +1,5 @@
-import { KernelError } from '@ravi/kernel';
-import type { Page, Principal, Run, RunStore } from '@ravi/kernel';
+import { KernelError, liveRunStatuses } from '@ravi/kernel';
+import type { LiveRunStatus, Page, Principal, Run, RunStore } from '@ravi/kernel';
 
 /** Session of a run that is about to start. */
 export interface SessionPlace {
@@ -12,14 +12,14 @@ export interface SessionPlace {
 const agentKind = 'agent';
 
 /**
- * Returns the run of an agent that a session is busy with: one that is running or paused. Sub-agents and scripts do not count,
+ * Returns the run of an agent that a session is busy with: one that is live. Sub-agents and scripts do not count,
  * because they do not write to the conversation. @throws KernelError of the store
  */
 export async function findLiveRun(
   runs: Pick<RunStore, 'list'>,
   { principal, sessionId, runId }: SessionPlace,
 ): Promise<Run | undefined> {
-  for (const status of ['running', 'paused'] as const) {
+  for (const status of liveRunStatuses) {
     let cursor: string | undefined;
     do {
       const page: Page<Run> = await runs.list({ principal, sessionId, status }, cursor === undefined ? {} : { cursor });
@@ -33,11 +33,14 @@ export async function findLiveRun(
   return undefined;
 }
 
+const adviceFor: Readonly<Record<LiveRunStatus, string>> = {
+  running: 'wait until it has ended, or cancel it first',
+  paused: 'decide its approvals, answer its question or cancel it first',
+  blocked: 'bring back what it needs and retry it, or cancel it first',
+};
+
 /** Returns the error for a session that is busy with a run. */
 export function busySession({ id, sessionId, status }: Run): KernelError {
-  const advice =
-    status === 'paused'
-      ? 'decide its approvals, answer its question or cancel it first'
-      : 'wait until it has ended, or cancel it first';
+  const advice = adviceFor[status as LiveRunStatus] ?? adviceFor.running;
   return new KernelError('E_SESSION_BUSY', `Session ${sessionId} is busy: its run ${id} is ${status}; ${advice}`);
 }

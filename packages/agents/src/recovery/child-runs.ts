@@ -1,4 +1,5 @@
 import type { SessionLease } from '@ravi/invoker';
+import { liveRunStatuses } from '@ravi/kernel';
 import type { Run, RunStore } from '@ravi/kernel';
 import { agentKind } from '../loop/run-record.ts';
 
@@ -55,7 +56,7 @@ export async function endChildren(
   const error = { code: 'E_CANCELLED', message: reason, retryable: false };
   const above = lease === undefined ? {} : { above: lease.writer };
   const change = {
-    from: ['running', 'paused'],
+    from: liveRunStatuses,
     to: 'cancelled',
     now: run.now(),
     outcome: { error },

@@ -1,4 +1,5 @@
 import type { api, QueryOf, RunDetails } from '@ravi/api';
+import { isLiveRun } from '@ravi/kernel';
 import { answerTo } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import { inputOf } from '../connection/connection.ts';
@@ -57,9 +58,9 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
   const { run: id = '', answer } = invocation.values;
   await using client = await connect(invocation, terminal, { decides: true, needsInstallation: true });
   const found = await client.runs.get(id);
-  if (found.status !== 'paused' && found.status !== 'running') return showEnded(found, invocation, terminal);
+  if (!isLiveRun(found.status)) return showEnded(found, invocation, terminal);
   // The stream of a running run would not end.
-  const last = found.status === 'paused' ? await lastEventOf(client.runs.events(id, { reconnects: false })) : undefined;
+  const last = found.status !== 'running' ? await lastEventOf(client.runs.events(id, { reconnects: false })) : undefined;
   await client.runs.resume(id, answer === undefined ? {} : answerTo(found, answer));
   const { run, view } = await watchRun(client, id, invocation, terminal, last);
   if (invocation.isJson) terminal.print(JSON.stringify(run));
@@ -75,6 +76,14 @@ export const sendInput: CommandBody = async (invocation, terminal) => {
   await using client = await connect(invocation, terminal, { needsInstallation: true });
   const input = await client.runs.input(id, { text });
   terminal.print(invocation.isJson ? JSON.stringify(input) : `${id} reads it before its next request to the model`);
+};
+
+/** Offers a blocked run to all servers again. */
+export const retryRun: CommandBody = async (invocation, terminal) => {
+  const { run: id = '' } = invocation.values;
+  await using client = await connect(invocation, terminal, { needsInstallation: true });
+  const run = await client.runs.retry(id);
+  terminal.print(invocation.isJson ? JSON.stringify(run) : `${run.id} continues on a server that has what it needs`);
 };
 
 /** Cancels a run. */

@@ -14,6 +14,7 @@ const styles: Readonly<Record<string, Style>> = {
   active: 'strong',
   started: 'good',
   paused: 'warning',
+  blocked: 'warning',
   pending: 'warning',
   parked: 'warning',
   high: 'warning',

@@ -7,7 +7,7 @@ import { visible } from './visible.ts';
 
 /** A run for people: how it is, each of its calls, what it stored and what it waits for. */
 export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): readonly string[] {
-  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, completions, questions, error } = run;
+  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, completions, questions, error, block } = run;
   const heading = [
     ['run', id],
     ['kind', definition.kind],
@@ -18,6 +18,7 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
     ...(task === undefined ? [] : [['task', visible(task)]]),
     ...(steps === 0 ? [] : [['model', `${steps} steps, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`]]),
     ...(error === undefined ? [] : [['error', visible(`${error.code}: ${error.message}`)]]),
+    ...(block?.needs ?? []).map(({ kind, name = '', state }) => ['needs', visible(`${kind} ${name} (${state})`)]),
     ...pendingApprovals.map(({ id: approval, tool, status }) => [
       'waits',
       visible(`for approval of ${tool}: ${approval}${status === 'parked' ? ' (parked: its time has passed)' : ''}`),
@@ -30,7 +31,7 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
   ];
   const calls = trace.map(({ tool, status, durationMs, bytes, argsPreview, errorCode, attempts }) => {
     // A pause ends the calls in progress; they are repeated when the run resumes.
-    const isPaused = run.status === 'paused' && status === 'cancelled';
+    const isPaused = (run.status === 'paused' || run.status === 'blocked') && status === 'cancelled';
     return [
       visible(`  ${tool}`),
       statusText(isPaused ? 'paused' : status, terminal),

@@ -6,8 +6,38 @@ import type { RunEventOf } from '../event/run-event.ts';
 import type { SandboxLanguage } from '../sandbox/sandbox.ts';
 import type { SnippetTool } from './snippet.ts';
 
-/** `running` and `paused` are live: the run may continue. The others are final. */
-export type RunStatus = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
+/**
+ * `running`, `paused` and `blocked` are live: the run may continue. The others are final. A blocked run is one that is paused because
+ * no process that tried it has what it needs.
+ */
+export type RunStatus = LiveRunStatus | 'completed' | 'failed' | 'cancelled';
+
+/** Status of a run that may continue. */
+export type LiveRunStatus = 'running' | 'paused' | 'blocked';
+
+/** The statuses of runs that may continue. */
+export const liveRunStatuses: readonly LiveRunStatus[] = ['running', 'paused', 'blocked'];
+
+/** Returns true for the status of a run that may continue. */
+export function isLiveRun(status: RunStatus): status is LiveRunStatus {
+  return (liveRunStatuses as readonly RunStatus[]).includes(status);
+}
+
+/** Something that a run needs as it was when the run started. */
+export interface RunNeed {
+  readonly kind: 'agent' | 'key' | 'script' | 'tool';
+  /** Name of the agent or tool. */
+  readonly name?: string;
+  /** `missing`: there is none of this name. */
+  readonly state: 'changed' | 'missing';
+}
+
+/** Why a run is blocked. */
+export interface RunBlock {
+  /** Everything that it needs, for people. */
+  readonly message: string;
+  readonly needs: readonly RunNeed[];
+}
 
 /** Everything needed to replay a run from its journal. Fixed when the run is created. */
 export interface RunDefinition {
@@ -65,6 +95,8 @@ export interface Run extends NewRun {
    * one, unless the owner already held the lease.
    */
   readonly epoch: number;
+  /** Present if the run is blocked. */
+  readonly block?: RunBlock;
   /** Present if the run is final. */
   readonly outcome?: RunOutcome;
 }
@@ -109,6 +141,8 @@ export interface RunTransition {
    * ignore it.
    */
   readonly inputsRead?: number;
+  /** Stored with the status `blocked`, which has to have it. Every other status removes it. */
+  readonly block?: RunBlock;
   /** Stored with a final status. */
   readonly outcome?: RunOutcome;
   /**
@@ -133,13 +167,14 @@ export interface RunFilter {
   readonly endedBefore?: number;
 }
 
-/** Paused run, with the state of its approval requests and of those of the runs below it. */
+/** Paused or blocked run, with the state of its approval requests and of those of the runs below it. */
 export interface PausedRun {
   readonly id: string;
   /** Kind of its definition; absent if an earlier version stored the run. */
   readonly kind?: string;
   /** Reason in its last `run-paused` event; absent if the event has none, as for a script that waits for approval. */
   readonly reason?: RunEventOf<'run-paused'>['reason'];
+  readonly isBlocked: boolean;
   /** True if a request was decided or has expired, and its call has not taken that yet. */
   readonly isAnswered: boolean;
   /** True if a request is pending. */
@@ -164,12 +199,12 @@ export interface RunStore {
   /** Newest first. */
   list(filter: RunFilter, page?: PageRequest): Promise<Page<Run>>;
   /**
-   * Changes the status. Returns `false` without a change if the run does not exist, has another status or another owner.
+   * Changes the status. A blocked run becomes another one only from `blocked`, not from `paused`. Returns `false` without a change if the run does not exist, has another status or another owner.
    * Every status other than `running` releases the lease. A final status never changes. It also withdraws, in the same step,
    * every approval of the run that no call has consumed, because no call can take its decision any more, and cancels every
    * live job of the run. Live runs below it end with it, as `cancelled` and in the same way, because no process would resume
    * them. A store with `values` removes the scratchpads of all these runs (`scratchpadArea`).
-   * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
+   * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run, `E_STATE_INVALID` for `blocked` without a `block`
    */
   transition(id: string, change: RunTransition): Promise<boolean>;
   /**
@@ -191,14 +226,14 @@ export interface RunStore {
    * Returns `running` runs whose lease has expired or is free: those that were released first, then the longest waiting.
    */
   listExpired(page?: PageRequest): Promise<Page<Run>>;
-  /** Returns paused runs, the newest first. One query, which reads no more than the page needs. */
+  /** Returns paused and blocked runs, the newest first. One query, which reads no more than the page needs. */
   listPaused(page?: PageRequest): Promise<Page<PausedRun>>;
   /**
-   * Returns the ids of paused runs, the oldest first, that wait for nothing: a request of theirs, or of a run below them, was
+   * Returns the ids of paused and blocked runs, the oldest first, that wait for nothing: a request of theirs, or of a run below them, was
    * decided and its call has not taken the decision yet, or it expired at `expiredSince` or later.
    */
   listAnswered(expiredSince: number, page?: PageRequest): Promise<Page<string>>;
-  /** Returns the number of paused runs of a principal that are not below another one; not more than `atMost`. */
+  /** Returns the number of paused and blocked runs of a principal that are not below another one; not more than `atMost`. */
   countPaused(principal: Principal, atMost: number): Promise<number>;
   /** Returns the owners of all leases, expired ones too. */
   listOwners(): Promise<readonly string[]>;

@@ -20,23 +20,24 @@ const answeredByPeople = answeredApprovalStatuses
 /** Returns one page of paused runs with the state of the approvals of each and of the runs below it, by one query. */
 export function selectPaused(sql: SqlRunner, page: PageRequest = {}): Promise<Page<PausedRun>> {
   const query = `WITH RECURSIVE
-    slice (id, sequence, kind) AS (
-      SELECT id, sequence, kind FROM ${runs.table} WHERE status = 'paused' AND sequence < $1 ORDER BY sequence DESC LIMIT $2),
+    slice (id, sequence, kind, blocked) AS (
+      SELECT id, sequence, kind, CASE WHEN block IS NULL THEN 0 ELSE 1 END FROM ${runs.table} WHERE status = 'paused' AND sequence < $1 ORDER BY sequence DESC LIMIT $2),
     tree (top, id) AS (
       SELECT id, id FROM slice
       UNION SELECT tree.top, child.id FROM ${runs.table} child JOIN tree ON child.parent_run_id = tree.id)
-    SELECT slice.id, slice.sequence, slice.kind,
+    SELECT slice.id, slice.sequence, slice.kind, slice.blocked,
       (SELECT record FROM ${runEventsTable} event WHERE event.run_id = slice.id AND event.type = 'run-paused'
         ORDER BY event.epoch DESC, event.n DESC LIMIT 1) AS pause,
       max(CASE WHEN asked.status IN (${answered}) THEN 1 ELSE 0 END) AS answered,
       max(CASE WHEN asked.status IN (${undecided}) THEN asked.created_sequence ELSE 0 END) AS pending,
       max(CASE WHEN asked.status = 'consumed' THEN asked.sequence ELSE 0 END) AS consumed
     FROM slice JOIN tree ON tree.top = slice.id LEFT JOIN ${approvals.table} asked ON asked.run_id = tree.id
-    GROUP BY slice.id, slice.sequence, slice.kind ORDER BY slice.sequence DESC`;
+    GROUP BY slice.id, slice.sequence, slice.kind, slice.blocked ORDER BY slice.sequence DESC`;
   const read = (row: SqlRow): PausedRun => ({
     id: textIn(row, 'id'),
     ...(row['kind'] === null ? {} : { kind: textIn(row, 'kind') }),
     ...reasonOf(row['pause']),
+    isBlocked: numberIn(row, 'blocked') > 0,
     isAnswered: numberIn(row, 'answered') > 0,
     isPending: numberIn(row, 'pending') > 0,
     hasJustConsumed: numberIn(row, 'consumed') > numberIn(row, 'pending'),

@@ -1,9 +1,10 @@
-import type { NewRun, Run, RunOutcome, RunStatus, RunWriter } from '@ravi/kernel';
+import type { NewRun, Run, RunBlock, RunOutcome, RunStatus, RunWriter } from '@ravi/kernel';
 import { conflict } from './errors.ts';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
 import type { SqlRow, SqlRunner } from './database.ts';
 import type { Condition, PagedList } from './select.ts';
 
+// A blocked run is a paused one with a block.
 const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
 /** Condition for runs that can continue. */
 export const isLive = "status IN ('running', 'paused')";
@@ -16,16 +17,30 @@ export const runs: PagedList<Run> = {
   key: (row) => String(row['id']),
   decode(row) {
     const outcome = optionalObjectIn<RunOutcome>(row, 'outcome', []);
+    const status = choiceIn(row, 'status', statuses);
+    const block = status === 'paused' ? optionalObjectIn<RunBlock>(row, 'block', ['message', 'needs']) : undefined;
     return {
       ...objectIn<NewRun>(row, 'record', ['id', 'principal', 'sessionId', 'definition', 'createdAt']),
-      status: choiceIn(row, 'status', statuses),
+      status: block === undefined ? status : 'blocked',
       updatedAt: numberIn(row, 'updated_at'),
       ...(row['lease_owner'] === null ? {} : { lease: leaseIn(row) }),
       epoch: numberIn(row, 'epoch'),
+      ...(block === undefined ? {} : { block }),
       ...(outcome === undefined ? {} : { outcome }),
     };
   },
 };
+
+/** Returns the condition for rows with one of the statuses. */
+export function hasStatus(accepted: readonly RunStatus[]): string {
+  const plain = statuses.filter((status) => status !== 'paused' && accepted.includes(status));
+  const conditions = [
+    ...plain.map((status) => `status = '${status}'`),
+    ...(accepted.includes('paused') ? ["(status = 'paused' AND block IS NULL)"] : []),
+    ...(accepted.includes('blocked') ? ["(status = 'paused' AND block IS NOT NULL)"] : []),
+  ];
+  return conditions.length === 0 ? '1 = 0' : `(${conditions.join(' OR ')})`;
+}
 
 /** Returns the condition for rows of a run and of every run below it, by their column `run_id`. */
 export function ofRunAndBelow(runId: string): Condition {

@@ -1,6 +1,6 @@
 import type { JsonObject, NewRunEvent, Run, RunEventOf, RunStore } from '@ravi/kernel';
 import { approvalsLock, endedReason, withdrawElicitations, withdrawOfRun } from './approval-steps.ts';
-import { conflict } from './errors.ts';
+import { conflict, invalid } from './errors.ts';
 import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
 import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './keys.ts';
@@ -8,7 +8,7 @@ import { numberIn, readRow, textIn } from './rows.ts';
 import { hasInputAfter } from './run-inputs.ts';
 import { endOpenCalls } from './open-calls.ts';
 import { addLastEvent } from './run-events.ts';
-import { checkWriter, isLive, runs } from './run-rows.ts';
+import { checkWriter, hasStatus, isLive, runs } from './run-rows.ts';
 import { removeScratchpad } from './run-scratchpads.ts';
 import { endRunsBelow, hasEnded } from './run-tree.ts';
 import { selectExpired } from './expired-runs.ts';
@@ -37,6 +37,7 @@ export function createRunStore(database: Database): RunStore {
         epoch: lease === undefined ? 0 : 1,
         kind: checkId(run.definition.kind, 'The kind of a run'),
         record: jsonText(run, 'A run'),
+        block: null,
         outcome: null,
       };
       const insert = async (sql: SqlRunner): Promise<void> => {
@@ -68,28 +69,32 @@ export function createRunStore(database: Database): RunStore {
           principal_key: optionalPrincipalKey(principal),
           session_id: sessionId,
           parent_run_id: parentRunId,
-          status,
+          status: status === 'blocked' ? 'paused' : status,
+          ...(status === 'paused' ? { block: null } : {}),
         },
         page,
-        endedBefore === undefined ? [] : [ended(endedBefore)],
+        [...(status === 'blocked' ? [isBlocked] : []), ...(endedBefore === undefined ? [] : [ended(endedBefore)])],
       ),
-    async transition(id, { from, to, now, owner, epoch, above, inputsRead, outcome, event }) {
+    async transition(id, { from, to, now, owner, epoch, above, inputsRead, block, outcome, event }) {
       if (from.length === 0) return false;
+      if ((to === 'blocked') !== (block !== undefined)) {
+        throw invalid(`A run has a block if and only if it becomes blocked, and "${id}" becomes ${to}`);
+      }
       const values: SqlValue[] = [
         id,
-        to,
+        to === 'blocked' ? 'paused' : to,
         now,
         outcome === undefined ? null : jsonText(outcome, 'The outcome of a run'),
+        block === undefined ? null : jsonText(block, 'The block of a run'),
       ];
-      const mayCome = from.map((status) => `$${values.push(status)}`).join(', ');
       const ownedBy = owner === undefined ? '' : `AND lease_owner = $${values.push(owner)}`;
       const inEpoch = epoch === undefined ? '' : `AND epoch = $${values.push(epoch)}`;
       const lease = to === 'running' ? '' : ', lease_owner = NULL, lease_expires_at = NULL';
       const change = async (sql: SqlRunner): Promise<boolean> => {
         await checkWriter(sql, lockRows, above);
         const [changed] = await sql.all(
-          `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4${lease}
-           WHERE id = $1 AND ${isLive} AND status IN (${mayCome}) ${ownedBy} ${inEpoch} RETURNING epoch`,
+          `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4, block = $5${lease}
+           WHERE id = $1 AND ${isLive} AND ${hasStatus(from)} ${ownedBy} ${inEpoch} RETURNING epoch`,
           values,
         );
         if (changed === undefined) return false;
@@ -101,7 +106,7 @@ export function createRunStore(database: Database): RunStore {
         }
         return true;
       };
-      if (to === 'running' || to === 'paused') {
+      if (to === 'running' || to === 'paused' || to === 'blocked') {
         return event === undefined && above === undefined ? change(database) : database.transaction(change);
       }
       return database.transaction(
@@ -174,6 +179,9 @@ export function createRunStore(database: Database): RunStore {
     },
   };
 }
+
+// The condition on the status is one of the filter.
+const isBlocked: Condition = { text: 'block IS NOT NULL AND sequence >=', value: 0 };
 
 function recordOf(event: RunEventOf<'run-start' | 'run-end' | 'run-paused'>, at: number): Omit<NewRunEvent, 'n'> {
   const { type, runId: _run, sessionId: _session, ...data } = event;

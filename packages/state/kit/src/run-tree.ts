@@ -51,7 +51,7 @@ async function cancelRun(sql: SqlRunner, runId: string, message: string, now: nu
   const error = { code: 'E_CANCELLED', message, retryable: false };
   const [row] = await sql.all(
     `UPDATE ${runs.table} SET status = 'cancelled', updated_at = $2, outcome = $3,
-       lease_owner = NULL, lease_expires_at = NULL
+       lease_owner = NULL, lease_expires_at = NULL, block = NULL
      WHERE id = $1 AND ${isLive} RETURNING epoch, kind`,
     [runId, now, jsonText({ error }, 'The outcome of a run')],
   );

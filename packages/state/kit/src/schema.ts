@@ -26,7 +26,7 @@ export const migrations: readonly Migration[] = [
   { version: 13, statements: (dialect) => [...sharedBudgets(dialect), ...inputsOfRuns(dialect)] },
   { version: 14, statements: (dialect) => [...memories(dialect), ...channels(dialect)] },
   { version: 15, statements: triggersAndFirings },
-  { version: 16, statements: rates },
+  { version: 16, statements: (dialect) => [...rates(dialect), ...blockedRuns(dialect)] },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -237,5 +237,13 @@ function rates({ text }: Dialect): readonly string[] {
       limit_name ${text} NOT NULL, client_key ${text} NOT NULL, full_at DOUBLE PRECISION NOT NULL,
       PRIMARY KEY (limit_name, client_key))`,
     'CREATE INDEX ravi_rates_by_age ON ravi_rates (full_at)',
+  ];
+}
+
+// A blocked run is stored as a paused one with a block, so that servers of an earlier version see a paused run.
+function blockedRuns({ text }: Dialect): readonly string[] {
+  return [
+    `ALTER TABLE ravi_runs ADD COLUMN block ${text}`,
+    'CREATE INDEX ravi_runs_blocked ON ravi_runs (sequence) WHERE block IS NOT NULL',
   ];
 }

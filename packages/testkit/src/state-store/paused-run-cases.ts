@@ -28,7 +28,7 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
     await approvals.withdraw('withdrawn', { now: midnight + 5, reason: 'the call ended' });
     await ask(approvals, 'running');
 
-    const nothing = { kind: 'chain', isAnswered: false, isPending: false, hasJustConsumed: false };
+    const nothing = { kind: 'chain', isBlocked: false, isAnswered: false, isPending: false, hasJustConsumed: false };
     assert.deepEqual(whole(await runs.listPaused()), [
       { ...nothing, id: 'withdrawn' },
       { ...nothing, id: 'taken-before', isPending: true },

@@ -1,6 +1,7 @@
 import type { SnippetStore, StateStore } from '@ravi/kernel';
 import { snippetStoreContract } from '../snippet-store.ts';
 import { approvalCases, approvalOwnerCases } from './approval-cases.ts';
+import { blockedRunCases } from './blocked-run-cases.ts';
 import { budgetCases } from './budget-cases.ts';
 import { channelCases } from './channel-cases.ts';
 import { clockCases } from './clock-cases.ts';
@@ -52,6 +53,7 @@ export function stateStoreContract<Store extends StateStore>(
   runCases(suite);
   leaseCases(suite);
   pausedRunCases(suite);
+  blockedRunCases(suite);
   journalCases(suite);
   runEventCases(suite);
   approvalCases(suite);

@@ -128,6 +128,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       return readExchanges(store, await findRun(store.runs, request, request.params.id), page);
     }),
     implement(api.runs.cancel, async (request) => new Reply(202, await runs.cancel(await find(request)))),
+    implement(api.runs.retry, async (request) => new Reply(202, await runs.retry(await find(request)))),
     implement(api.runs.input, async (request) => {
       const { id: runId, definition } = await find(request);
       if (definition.kind !== 'agent') {

@@ -11,6 +11,7 @@ import type {
   Logger,
   ProgressSink,
   Run,
+  RunBlock,
   Sandbox,
   CompleteStateStore,
   Timer,
@@ -23,11 +24,21 @@ import type { ChainRunOptions } from '../run-chain.ts';
 import type { CallOfRun } from './child-run.ts';
 import { createDurableBridge } from './durable-bridge.ts';
 import type { DurableBridge, RunBeginning } from './durable-bridge.ts';
-import { cancelledResult, changedResult, conflict, endOf, endRun, failedResult, pausedResult } from './end-run.ts';
+import {
+  blockedBy,
+  cancelledResult,
+  changedResult,
+  conflict,
+  endOf,
+  endRun,
+  failedResult,
+  pausedResult,
+  pauseOf,
+} from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
 import { filesOf, readApprovals, readRecordedRun } from './recorded-run.ts';
 import type { RecordedRun } from './recorded-run.ts';
-import { checkUnchanged, sessionOfRun } from './run-definition.ts';
+import { blockOf, needsOf, sessionOfRun } from './run-definition.ts';
 import { createRunLog } from './run-log.ts';
 import type { RunLog } from './run-log.ts';
 
@@ -160,13 +171,13 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     const [damage] = corrupt;
     if (damage !== undefined) return end(failedResult(damage, recorded));
     try {
-      try {
-        // The first attempt is that of the process that has just defined the run. The digest of a large input takes a while.
-        if (run.epoch > 1) checkUnchanged(run, recorded, invoker);
-      } catch (error) {
+      // The first attempt is that of the process that has just defined the run. The digest of a large input takes a while.
+      const block = run.epoch > 1 ? blockOf(needsOf(run, invoker, recorded)) : undefined;
+      if (block !== undefined) {
+        const error = new KernelError('E_RUN_CHANGED', block.message);
         // A child's parent would wait for ever.
-        if (run.parentRunId !== undefined || !isKernelError(error, 'E_RUN_CHANGED')) throw error;
-        return await pause(changedResult(error, recorded), error);
+        if (run.parentRunId !== undefined) throw error;
+        return await pause(changedResult(error, recorded), block);
       }
       const beginning = (recorded.events.get(0)?.value as RunBeginning | undefined) ?? newBeginning(clock.now());
       if (!recorded.events.has(0)) log.event(0, 'seed', beginning).catch(() => {});
@@ -265,18 +276,13 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     };
   }
 
-  async function pause(result: ChainRunResult, changed?: KernelError): Promise<DurableChainResult> {
+  async function pause(result: ChainRunResult, block?: RunBlock): Promise<DurableChainResult> {
     if (leaving.signal.aborted) return release(leaving.signal.reason);
-    const { id: runId, sessionId } = run;
-    const reason =
-      changed === undefined
-        ? {}
-        : { reason: 'changed' as const, error: { code: changed.code, message: changed.message } };
-    const event = { type: 'run-paused', runId, sessionId, questions: [], ...reason } as const;
-    const change = { from: ['running'], to: 'paused', owner, epoch, event } as const;
+    const left = block === undefined ? pauseOf(run) : blockedBy(run, block);
+    const change = { from: ['running'], owner, epoch, ...left } as const;
     const isPaused = await waitFor(() => store.runs.transition(run.id, { ...change, now: clock.now() }));
-    if (!isPaused && (await waitFor(() => store.runs.get(run.id)))?.status !== 'paused') throw conflict(run.id);
-    if (changed !== undefined) return { ...result, runId: run.id };
+    if (!isPaused && (await waitFor(() => store.runs.get(run.id)))?.status !== left.to) throw conflict(run.id);
+    if (block !== undefined) return { ...result, runId: run.id };
     const { pending } = await waitFor(() => readApprovals(store.approvals, run.id));
     return { ...pausedResult(result, pending), runId: run.id };
   }

@@ -8,6 +8,7 @@ import type {
   NewRun,
   ProgressSink,
   Run,
+  RunBlock,
   RunWriter,
   Sandbox,
   SandboxLanguage,
@@ -22,7 +23,7 @@ import { createChildChains } from './child-chains.ts';
 import { resultOf } from './end-run.ts';
 import type { DurableChainResult } from './end-run.ts';
 import { hasWork } from './recorded-run.ts';
-import { chainKind, defineRun } from './run-definition.ts';
+import { blockOf, chainKind, defineRun, needsOf } from './run-definition.ts';
 import type { DurableChainRequest } from './run-definition.ts';
 
 /** Options of {@link createDurableChains}. */
@@ -81,8 +82,13 @@ export interface DurableChains extends AsyncDisposable {
   /** True if scripts in the language can run durably, because the sandbox marks their turns. */
   canReplay(language: SandboxLanguage): boolean;
   /**
-   * True if this process found within the last ten minutes that the script or a tool of the run has changed. Recovery leaves
-   * such a run paused.
+   * Returns what the definition of a run names and this process does not have as it was when the run started; `undefined` if
+   * nothing is missing here. Recovery does not claim a run with such a block while another process may resume it.
+   */
+  blockOf(run: Run): RunBlock | undefined;
+  /**
+   * True if this process found within the last ten minutes that the script or a tool of the run has changed, also one that only its record
+   * names. Recovery leaves such a run as it is.
    */
   hasChanged(runId: string): boolean;
   /** Forgets which runs have changed: tools may be as before. {@link RunRecovery.retryChanged} calls it. */
@@ -193,8 +199,12 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     const claimed = await lease(runId, () => store.runs.claim(runId, leaseRequest(above)));
     if (claimed === undefined) throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
     if (claimed.status === 'running') return claimed;
-    const change = { from: ['paused'], to: 'running', now: clock.now(), owner, epoch: claimed.epoch } as const;
-    if (await store.runs.transition(runId, change)) return { ...claimed, status: 'running' };
+    const from = ['paused', 'blocked'] as const;
+    const change = { from, to: 'running', now: clock.now(), owner, epoch: claimed.epoch } as const;
+    if (await store.runs.transition(runId, change)) {
+      const { block: _, ...run } = claimed;
+      return { ...run, status: 'running' };
+    }
     throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
   }
 
@@ -254,6 +264,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
     runWithin,
     get: (runId) => store.runs.get(runId),
     canReplay,
+    blockOf: (run) => blockOf(needsOf(run, invoker)),
     hasChanged: (runId) => (changed.get(runId) ?? 0) > clock.now(),
     forgetChanged: () => changed.clear(),
     cancel(runId) {

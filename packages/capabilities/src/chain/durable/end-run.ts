@@ -6,6 +6,7 @@ import type {
   JsonValue,
   Logger,
   Run,
+  RunBlock,
   RunEventOf,
   RunOutcome,
   RunJournal,
@@ -80,6 +81,18 @@ function endEventOf(
   if (status === 'paused') return {};
   const failure = error === undefined ? {} : { error: { code: error.code, message: error.message } };
   return { event: { type: 'run-end', runId, sessionId, status, durationMs, toolCalls, ...failure } };
+}
+
+/** Returns the change of a run that waits for approval, and its last event. */
+export function pauseOf({ id: runId, sessionId }: Run): Pick<RunTransition, 'to' | 'event'> {
+  return { to: 'paused', event: { type: 'run-paused', runId, sessionId, questions: [] } };
+}
+
+/** Returns the change of a run that becomes blocked, and its last event. */
+export function blockedBy({ id: runId, sessionId }: Run, block: RunBlock): Pick<RunTransition, 'to' | 'block' | 'event'> {
+  const error = { code: 'E_RUN_CHANGED', message: block.message };
+  const event = { type: 'run-paused', runId, sessionId, questions: [], reason: 'changed', error } as const;
+  return { to: 'blocked', block, event };
 }
 
 /** Returns the error for a run that another process has resumed. */

@@ -1,13 +1,15 @@
 import { sha256OfJson, toolDigest, withRisksOf } from '@ravi/invoker';
 import type { SessionOptions, ToolFilter, ToolInvoker } from '@ravi/invoker';
-import { defineChainPolicy, isLocalTool, KernelError } from '@ravi/kernel';
+import { defineChainPolicy, isLocalTool } from '@ravi/kernel';
 import type {
   ChainPolicy,
   JsonObject,
   JsonValue,
   Principal,
   Run,
+  RunBlock,
   RunDefinition,
+  RunNeed,
   SandboxLanguage,
   ToolRegistry,
 } from '@ravi/kernel';
@@ -125,28 +127,43 @@ export function sessionOfRun(
 }
 
 /**
- * Checks that the script, the tools and the key of a run have not changed.
- * @throws KernelError `E_RUN_CHANGED`, which names the changes
+ * Returns what the run needs and this process does not have: its script, its tools and its key as they were when it started. With the
+ * record of the run, tools count too that it has called and does not name.
  */
-export function checkUnchanged({ definition }: Run, recorded: RecordedRun, invoker: ToolInvoker): void {
+export function needsOf({ definition }: Run, invoker: ToolInvoker, recorded?: RecordedRun): readonly RunNeed[] {
   const { code = '', language = 'javascript', input, scriptDigest, tools = [] } = definition;
-  const changed: string[] = [];
-  if (scriptDigestOf(code, language, input) !== scriptDigest)
-    changed.push('its script, or the version of the script runtime');
-  const { keyDigest } = definition.details as unknown as ChainDetails;
-  if (keyDigest !== invoker.digest(keyText)) changed.push('the digest key of the installation');
-  for (const { name, digest } of tools) {
-    if (digestOf(name, invoker.registry) !== digest) changed.push(`the tool ${name}`);
-  }
-  for (const { entry } of recorded.calls.values()) {
+  const needs: RunNeed[] = [];
+  if (scriptDigestOf(code, language, input) !== scriptDigest) needs.push({ kind: 'script', state: 'changed' });
+  const { keyDigest } = (definition.details ?? {}) as unknown as Partial<ChainDetails>;
+  if (keyDigest !== invoker.digest(keyText)) needs.push({ kind: 'key', state: 'changed' });
+  const needed = new Map<string, RunNeed>();
+  const compare = (name: string, then: string, now: string | undefined): void => {
+    if (then !== now) needed.set(name, { kind: 'tool', name, state: now === undefined ? 'missing' : 'changed' });
+  };
+  for (const { name, digest } of tools) compare(name, digest, digestOf(name, invoker.registry));
+  for (const { entry } of recorded?.calls.values() ?? []) {
     const { tool: name } = entry.record;
     const tool = invoker.registry.get(name);
-    const now = tool === undefined ? undefined : toolDigest(tool);
-    if (entry.toolDigest !== undefined && entry.toolDigest !== now) changed.push(`the tool ${name}`);
+    if (entry.toolDigest !== undefined) compare(name, entry.toolDigest, tool && toolDigest(tool));
   }
-  if (changed.length === 0) return;
-  const what = [...new Set(changed)].join(', ');
-  throw new KernelError('E_RUN_CHANGED', `The run cannot be resumed, because this has changed: ${what}`);
+  return [...needs, ...needed.values()];
+}
+
+const nameOfNeed: Readonly<Record<RunNeed['kind'], (name: string) => string>> = {
+  agent: (name) => `the agent ${name}`,
+  key: () => 'the digest key of the installation',
+  script: () => 'its script, or the version of the script runtime',
+  tool: (name) => `the tool ${name}`,
+};
+
+/** Returns the block of a run with these needs; `undefined` if there are none. */
+export function blockOf(needs: readonly RunNeed[]): RunBlock | undefined {
+  if (needs.length === 0) return undefined;
+  const listed = (['changed', 'missing'] as const).flatMap((state) => {
+    const names = needs.filter((need) => need.state === state).map(({ kind, name = '' }) => nameOfNeed[kind](name));
+    return names.length === 0 ? [] : [`this ${state === 'changed' ? 'has changed' : 'is missing'}: ${names.join(', ')}`];
+  });
+  return { message: `The run cannot be resumed, because ${listed.join('; and ')}`, needs };
 }
 
 function risksOf({ maxRiskUnapproved, defaultRisk }: ChainPolicy): ChainDetails['risks'] {

@@ -9,8 +9,10 @@ import type {
   PageRequest,
   PausedRun,
   Run,
+  RunBlock,
   Timer,
 } from '@ravi/kernel';
+import { createBlockedRuns, isTaken } from './blocked-runs.ts';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './recorded-run.ts';
 import { createResumeQueue } from './resume-queue.ts';
@@ -28,6 +30,16 @@ export interface RunRecoveryOptions {
    * be called twice with the same run.
    */
   readonly resumeOther?: (run: Run) => Promise<void>;
+  /**
+   * Returns what this process lacks to resume a run of another kind; `undefined` if it lacks nothing, or the run is none of its
+   * concern. By default nothing is lacking.
+   */
+  readonly blockOfOther?: (run: Run) => RunBlock | undefined;
+  /**
+   * Milliseconds that other processes have for a run that this one cannot resume, before it becomes blocked. The time of a lease
+   * and of a poll; 15 000 when absent.
+   */
+  readonly blockAfterMs?: number;
   /**
    * Called before a run is resumed. Resolves with false if it must not be resumed now, for example because it may be the cause of
    * crashes. The signal aborts when recovery stops. By default every run is resumed.
@@ -50,7 +62,7 @@ export interface RunRecoveryOptions {
 export interface RunRecovery extends AsyncDisposable {
   /** Resumes no further run. Runs that it has resumed continue as long as the durable chains do. */
   stop(): void;
-  /** Tries runs again, with the next poll, that wait because their tools have changed: tools of this process are other ones now. */
+  /** Tries blocked runs again with the next poll: tools of this process are other ones now. */
   retryChanged(): void;
 }
 
@@ -76,6 +88,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     clock,
     logger,
     resumeOther,
+    blockOfOther = () => undefined,
+    blockAfterMs = 15_000,
     admit,
     isDeadOwner,
     maxParkedMs,
@@ -83,31 +97,48 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     atOnce = 4,
   } = options;
   const queue = createResumeQueue({ clock, atOnce, resume });
+  const isChain = (run: Run): boolean => run.definition.kind === chainKind;
+  const blockOf = (run: Run): RunBlock | undefined => (isChain(run) ? chains.blockOf(run) : blockOfOther(run));
+  const blocked = createBlockedRuns({
+    runs: store.runs,
+    blockOf,
+    onServable: (runId) => queue.add(runId, 'usual'),
+    graceMs: blockAfterMs,
+    clock,
+    logger,
+  });
   /** Runs of which a request was withdrawn since the last poll. */
   const withdrawn = new Set<string>();
   const closing = new AbortController();
   /** Owners whose end is in the log. */
   const reported = new Set<string>();
   let isOver = false;
-  let isFirst = true;
   let nextScanAt = -Infinity;
   let timer: Timer | undefined;
 
   async function resume(runId: string): Promise<void> {
     try {
-      const run = await runToResume(runId);
-      if (run === undefined || run.outcome !== undefined) return;
-      const isChain = run.definition.kind === chainKind;
-      if (isChain && chains.hasChanged(run.id)) return;
-      if (admit !== undefined && !(await admit(run, closing.signal))) return;
-      if (!isChain) return await resumeOther?.(run);
-      const { status } = await chains.resume(run.id);
+      const found = await runToResume(runId);
+      if (found === undefined || found.outcome !== undefined) return;
+      if ((isChain(found) && chains.hasChanged(found.id)) || blocked.defer(found)) return;
+      if (admit !== undefined && !(await admit(found, closing.signal))) return;
+      if (!isChain(found)) return await resumeFreed(found);
+      const { status } = await chains.resume(found.id);
       logger.info('resumed a run', { runId, status });
     } catch (error) {
-      // Another process was faster, or this one is shutting down.
-      if (isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED')) return;
+      // Or this one is shutting down.
+      if (isTaken(error)) return;
       logger.error('could not resume a run', { runId, error });
     }
+  }
+
+  // This process has what a blocked run needs. Without a lease any process finds it, if this one ends now.
+  async function resumeFreed(found: Run): Promise<void> {
+    const { id, epoch, status } = found;
+    const change = { from: ['blocked'], to: 'running', epoch, now: clock.now() } as const;
+    if (status === 'blocked' && !(await store.runs.transition(id, change))) return;
+    const run = status === 'blocked' ? await chains.get(id) : found;
+    if (run !== undefined) await resumeOther?.(run);
   }
 
   // A script or a sub-agent inside another run continues when the outermost run makes its calls again.
@@ -162,19 +193,23 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     const isComplete = await forEach(
       (page) => store.runs.listPaused(page),
       async (run) => {
-        if (run.isAnswered) queue.add(run.id, 'urgent');
+        if (run.isBlocked) await unlessDamaged(run.id, () => addIfServable(run.id));
+        else if (run.isAnswered) queue.add(run.id, 'urgent');
         else if (await unlessDamaged(run.id, () => isReady(run))) queue.add(run.id, 'usual');
       },
       restsPerSlice,
     );
     if (!isComplete) return;
-    isFirst = false;
     nextScanAt = clock.now() + fullScanMs;
   }
 
+  // What it needs may be there now, or in this process only.
+  async function addIfServable(runId: string): Promise<void> {
+    const run = await store.runs.get(runId);
+    if (run !== undefined && blockOf(run) === undefined) queue.add(runId, 'usual');
+  }
+
   async function isReady({ id, kind, reason, isPending, hasJustConsumed }: PausedRun): Promise<boolean> {
-    // Its script and tools may be the right ones in another process, such as this one after its start.
-    if (reason === 'changed' && !isFirst) return false;
     if (kind !== undefined && kind !== chainKind) return reason === 'approval' && !isPending;
     if (kind === chainKind && !hasJustConsumed) return !isPending;
     const run = await store.runs.get(id);
@@ -244,6 +279,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     isOver = true;
     closing.abort();
     queue.stop();
+    blocked.stop();
     subscription.unsubscribe();
     timer?.cancel();
   }
@@ -253,7 +289,6 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     stop,
     retryChanged() {
       chains.forgetChanged();
-      isFirst = true;
       nextScanAt = -Infinity;
     },
     async [Symbol.asyncDispose]() {

@@ -225,7 +225,11 @@ test('a run whose script or tools have changed waits, names them, and completes 
     assert.equal(process.chains.hasChanged('run-1'), true);
   }
   const row = await world.store.runs.get('run-1');
-  assert.deepEqual([row?.status, row?.outcome, row?.lease, world.effects.length], ['paused', undefined, undefined, 2]);
+  assert.deepEqual([row?.status, row?.outcome, row?.lease, world.effects.length], ['blocked', undefined, undefined, 2]);
+  assert.deepEqual(row?.block?.needs, [
+    { kind: 'tool', name: 'put', state: 'changed' },
+    { kind: 'tool', name: 'count', state: 'changed' },
+  ]);
   await using restored = world.open({ policy: unasked, tools: [hangDone(world.effects)] });
   assert.equal((await restored.chains.resume('run-1')).status, 'ok');
   assert.equal((await world.store.runs.get('run-1'))?.status, 'completed');

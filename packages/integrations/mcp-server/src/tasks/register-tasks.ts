@@ -1,5 +1,6 @@
 import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
 import type { ClientCapabilities, InputRequests, Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import { isLiveRun } from '@ravi/kernel';
 import { answerableModes, decideWith, questionsFor } from '../approvals.ts';
 import type { AskingModes } from '../approvals.ts';
 import type { McpGateway } from '../gateway.ts';
@@ -101,7 +102,7 @@ export function registerTasks(server: Server, services: TaskServices): void {
     const refused = new Set<string>();
     for (;;) {
       const run = await findTask(runId, gateway);
-      if (run.status !== 'paused' && run.status !== 'running') break;
+      if (!isLiveRun(run.status)) break;
       if (!(await askOnce(run, refused, context))) await rest(signal);
     }
     return resultOfRun(runId, { gateway, resumeTool, mode });

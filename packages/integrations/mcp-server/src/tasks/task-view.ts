@@ -41,8 +41,14 @@ export function taskOf2026(run: TaskRun, status: TaskState): Result {
   return { ...fieldsOf(run, status), ttlMs: null, pollIntervalMs };
 }
 
+const messages: Readonly<Partial<Record<Run['status'], string>>> = {
+  paused: 'The run waits for a person',
+  blocked: 'The run waits for a server that has what it needs',
+};
+
 function fieldsOf({ id, createdAt, updatedAt, status: runStatus }: TaskRun, status: TaskState): Result {
-  const waits = runStatus === 'paused' ? { statusMessage: 'The run waits for a person' } : {};
+  const message = messages[runStatus];
+  const waits = message === undefined ? {} : { statusMessage: message };
   return {
     taskId: id,
     status,

@@ -1,0 +1,75 @@
+import { isKernelError } from '@ravi/kernel';
+import type { Clock, Logger, Run, RunBlock, RunStore, Timer } from '@ravi/kernel';
+import { blockedBy } from './end-run.ts';
+
+/** Options of {@link createBlockedRuns}. */
+export interface BlockedRunsOptions {
+  readonly runs: Pick<RunStore, 'claim' | 'get' | 'transition'>;
+  /** Returns what this process lacks to continue a run. */
+  readonly blockOf: (run: Run) => RunBlock | undefined;
+  /** Called with a run that this process can continue after all. */
+  readonly onServable: (runId: string) => void;
+  /** Time that other processes have to continue a run before it becomes blocked. */
+  readonly graceMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Runs that wait for a process that can continue them. */
+export interface BlockedRuns {
+  /**
+   * Returns true for a run that this process cannot continue. It is left to others, and becomes blocked if none has taken it when
+   * the grace is over. A blocked one stays as it is.
+   */
+  defer(run: Run): boolean;
+  stop(): void;
+}
+
+/** Creates the register of the runs that this process cannot continue. */
+export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
+  const { runs, blockOf, onServable, graceMs, clock, logger } = options;
+  const timers = new Map<string, Timer>();
+  const owner = `blocking_${crypto.randomUUID()}`;
+
+  async function blockLeft({ id: runId, epoch }: Run): Promise<void> {
+    timers.delete(runId);
+    try {
+      const run = await runs.get(runId);
+      // Another process has taken it meanwhile.
+      if (run === undefined || run.epoch !== epoch || (run.status !== 'running' && run.status !== 'paused')) return;
+      const block = blockOf(run);
+      if (block === undefined) return onServable(runId);
+      if (await becomesBlocked(run, block)) logger.warn('a run is blocked', { runId, reason: block.message });
+    } catch (error) {
+      logger.error('a run could not be blocked; it will be tried again', { runId, error });
+    }
+  }
+
+  async function becomesBlocked(run: Run, block: RunBlock): Promise<boolean> {
+    const change = { now: clock.now(), ...blockedBy(run, block) };
+    if (run.status === 'paused') return runs.transition(run.id, { ...change, from: ['paused'], epoch: run.epoch });
+    // No other process continues it meanwhile, also if its lease has not expired yet.
+    const claimed = await runs.claim(run.id, { owner, leaseMs: graceMs });
+    if (claimed === undefined) return false;
+    return runs.transition(run.id, { ...change, from: ['running'], owner, epoch: claimed.epoch });
+  }
+
+  return {
+    defer(run) {
+      if (blockOf(run) === undefined) return false;
+      if (run.status === 'blocked' || timers.has(run.id)) return true;
+      const timer = clock.setTimer(() => void blockLeft(run), graceMs, { isBackground: true });
+      timers.set(run.id, timer);
+      return true;
+    },
+    stop() {
+      for (const timer of timers.values()) timer.cancel();
+      timers.clear();
+    },
+  };
+}
+
+/** True if another process was faster. */
+export function isTaken(error: unknown): boolean {
+  return isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED');
+}
