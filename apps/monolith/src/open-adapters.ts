@@ -41,7 +41,7 @@ export type OpenedAdapters = Adapters & { readonly toolSources: readonly ToolSou
 /** Opens every adapter of an installation. @throws KernelError as {@link openInstalledPlugins}, `E_CONFIG_INVALID` */
 export async function openAdapters(options: OpenAdaptersOptions): Promise<OpenedAdapters> {
   const { opening, env, triggers, digestKeyFor } = options;
-  const { config, baseDir, dataFolder } = options.installation;
+  const { config, baseDir } = options.installation;
   const { clock, logger } = options.configuration;
 
   // First, so that what the others do while they are disposed is exported too.

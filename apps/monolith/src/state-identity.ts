@@ -66,11 +66,7 @@ function newKey(options: ClaimStateOptions, stored: StateIdentity | undefined): 
   throw wrongKey(options, stored);
 }
 
-function identityOf(
-  key: Uint8Array,
-  { given }: ClaimStateOptions,
-  stored: StateIdentity | undefined,
-): StateIdentity {
+function identityOf(key: Uint8Array, { given }: ClaimStateOptions, stored: StateIdentity | undefined): StateIdentity {
   const id = stored?.id ?? crypto.randomUUID();
   const keyCheck = checkOf(key);
   if (given !== undefined) return { id, keyCheck, isKeyOutside: true };

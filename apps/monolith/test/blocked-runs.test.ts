@@ -22,7 +22,9 @@ const needsProbe = [{ kind: 'tool', name: 'probe', state: 'changed' }];
 
 /** Starts scripts that call `probe` and are stored while they wait for approval. Returns their ids and approvals. */
 async function park(url: string, count: number): Promise<readonly { readonly id: string; readonly asked: Body }[]> {
-  const starting = Array.from({ length: count }, () => send(url, '/v1/runs', { kind: 'chain', code: 'return tools.probe({})' }));
+  const starting = Array.from({ length: count }, () =>
+    send(url, '/v1/runs', { kind: 'chain', code: 'return tools.probe({})' }),
+  );
   const parked = [];
   for (const { id } of await Promise.all(starting)) {
     await untilStatus(url, id, 'paused');
@@ -67,9 +69,20 @@ for (const store of storeCases) {
   test(`a server that lacks a tool does not take the run of one that died, and the run says what is missing (${name})`, async () => {
     await using shared = await shareStore(store);
     // The call hangs until its server ends.
-    const hanging = { 'tools/hang.mjs': before['tools/probe.mjs']?.replaceAll("'probe'", "'hang'").replace(/execute: .*/, 'execute: (_args, { signal }) => new Promise((_done, fail) => signal.addEventListener("abort", () => fail(signal.reason))),') ?? '' };
+    const hanging = {
+      'tools/hang.mjs':
+        before['tools/probe.mjs']
+          ?.replaceAll("'probe'", "'hang'")
+          .replace(
+            /execute: .*/,
+            'execute: (_args, { signal }) => new Promise((_done, fail) => signal.addEventListener("abort", () => fail(signal.reason))),',
+          ) ?? '',
+    };
     await using first = await shared.start({ ...config, policy: { maxRiskUnapproved: 'high' } }, hanging);
-    const { id } = await send(first.url, '/v1/runs', { kind: 'chain', code: 'return tools.hang({}).catch((error) => error.code)' });
+    const { id } = await send(first.url, '/v1/runs', {
+      kind: 'chain',
+      code: 'return tools.hang({}).catch((error) => error.code)',
+    });
     while ((await send(first.url, `/v1/runs/${id}`)).trace.length === 0) await pause(20);
     await first.shutDown();
 
@@ -126,7 +139,10 @@ for (const store of storeCases) {
     await using shared = await shareStore(store);
     const files = { ...before, 'model.mjs': model };
     const plain: RaviConfig = { ...config, plugins: { modelProvider: [{ use: './model.mjs' }] } };
-    const withAgent: RaviConfig = { ...plain, agents: { prober: { description: 'Probes.', tools: { allow: ['probe'] } } } };
+    const withAgent: RaviConfig = {
+      ...plain,
+      agents: { prober: { description: 'Probes.', tools: { allow: ['probe'] } } },
+    };
     await using first = await shared.start(withAgent, files);
     const { id } = await send(first.url, '/v1/runs', { kind: 'agent', agent: 'prober', task: 'go' });
     await untilStatus(first.url, id, 'paused');

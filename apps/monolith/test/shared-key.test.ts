@@ -20,10 +20,7 @@ const otherInHex = '7'.repeat(64);
 const keyOf = ({ container }: Monolith): string => Buffer.from(container.resolve(tokens.digestKey)).toString('hex');
 const keyFile = ({ folder }: TestInstallation): string => join(folder, 'data/digest.key');
 
-function installed(
-  { plugins }: SharedStore,
-  files: Readonly<Record<string, string>> = {},
-): Promise<TestInstallation> {
+function installed({ plugins }: SharedStore, files: Readonly<Record<string, string>> = {}): Promise<TestInstallation> {
   return createInstallation({ plugins }, files);
 }
 

@@ -98,7 +98,10 @@ for (const store of storeCases) {
     }
 
     assert.deepEqual(await startOnce(), ['a damaged snippet was not imported']);
-    assert.deepEqual((await readdir(data)).filter((entry) => entry.startsWith('snippets')), ['snippets-imported']);
+    assert.deepEqual(
+      (await readdir(data)).filter((entry) => entry.startsWith('snippets')),
+      ['snippets-imported'],
+    );
     assert.deepEqual(await startOnce(), []);
     // As after a start that was cut off before it renamed the folder.
     await rename(join(data, 'snippets-imported'), join(data, 'snippets'));

@@ -90,22 +90,26 @@ test('a server does not start over a damaged database', limits, async () => {
   );
 });
 
-test('a digest key that is missing in the data folder comes from the state, and another one is not used', limits, async () => {
-  await using installation = await createInstallation();
-  const { folder } = installation;
-  await serveOnce(folder, 'SIGTERM');
-  const path = join(folder, 'data/digest.key');
-  const key = await readFile(path);
-  await rm(path);
-  await startSucceeds(folder);
-  assert.deepEqual(await readFile(path), key);
-  await writeFile(path, Buffer.alloc(32, 7));
-  using server = startProcess(folder, ['--port', '0']);
-  assert.equal((await fetch(`${await server.url()}/ready`)).status, 200);
-  server.signal('SIGTERM');
-  assert.equal(await server.exit, 0);
-  assert.match(await server.errors, /holds another digest key than the state store, which counts; remove the file/);
-});
+test(
+  'a digest key that is missing in the data folder comes from the state, and another one is not used',
+  limits,
+  async () => {
+    await using installation = await createInstallation();
+    const { folder } = installation;
+    await serveOnce(folder, 'SIGTERM');
+    const path = join(folder, 'data/digest.key');
+    const key = await readFile(path);
+    await rm(path);
+    await startSucceeds(folder);
+    assert.deepEqual(await readFile(path), key);
+    await writeFile(path, Buffer.alloc(32, 7));
+    using server = startProcess(folder, ['--port', '0']);
+    assert.equal((await fetch(`${await server.url()}/ready`)).status, 200);
+    server.signal('SIGTERM');
+    assert.equal(await server.exit, 0);
+    assert.match(await server.errors, /holds another digest key than the state store, which counts; remove the file/);
+  },
+);
 
 test('a server does not start without the right key if it is only in the environment', limits, async () => {
   await using installation = await createInstallation();

@@ -59,7 +59,10 @@ const definitionSchema = sameAs<RunDefinition>()(
 );
 const leaseSchema = sameAs<RunLease>()(object({ owner: string(), expiresAt: timestamp }));
 const needSchema = sameAs<RunNeed>()(
-  object({ kind: enumOf(['agent', 'key', 'script', 'tool']), state: enumOf(['changed', 'missing']) }, { name: string() }),
+  object(
+    { kind: enumOf(['agent', 'key', 'script', 'tool']), state: enumOf(['changed', 'missing']) },
+    { name: string() },
+  ),
 );
 const blockSchema = sameAs<RunBlock>()(
   object({

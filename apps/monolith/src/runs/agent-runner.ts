@@ -168,7 +168,8 @@ export function createAgentRunner({ agents, recorder, stores, lifetime }: AgentR
     },
     owns: (run) => run.parentRunId === undefined && agents.all.has(nameOf(run)),
     blockOf(run) {
-      if (run.definition.kind !== 'agent' || run.parentRunId !== undefined || agents.all.has(nameOf(run))) return undefined;
+      if (run.definition.kind !== 'agent' || run.parentRunId !== undefined || agents.all.has(nameOf(run)))
+        return undefined;
       const name = nameOf(run);
       const message = `The run cannot be resumed, because this is missing: the agent ${name}`;
       return { message, needs: [{ kind: 'agent', name, state: 'missing' }] };

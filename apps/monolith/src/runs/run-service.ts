@@ -189,7 +189,10 @@ export function createRunService(options: RunServiceOptions): RunService {
       const change = { from: ['blocked'], to: 'running', now: clock.now() } as const;
       if (await store.runs.transition(outermost.id, change)) return recorded(run.id);
       const { status } = await recorded(outermost.id);
-      throw new KernelError('E_STATE_CONFLICT', `Run ${outermost.id} is ${status}, not blocked; there is nothing to retry`);
+      throw new KernelError(
+        'E_STATE_CONFLICT',
+        `Run ${outermost.id} is ${status}, not blocked; there is nothing to retry`,
+      );
     },
     async resumeAgent(run, answer) {
       const outermost = await addressAbove(store, { run, answer });

@@ -57,7 +57,8 @@ export function createFolderSnippetStore(folder: string): SnippetStore {
 
 /** One file of a folder of snippets, by its path in the folder: its snippet, or what is wrong with it. */
 export type SnippetFile = { readonly path: string } & (
-  { readonly snippet: Snippet; readonly problem?: never } | { readonly snippet?: never; readonly problem: string }
+  | { readonly snippet: Snippet; readonly problem?: never }
+  | { readonly snippet?: never; readonly problem: string }
 );
 
 /**

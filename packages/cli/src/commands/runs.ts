@@ -60,7 +60,8 @@ export const resumeRun: CommandBody = async (invocation, terminal) => {
   const found = await client.runs.get(id);
   if (!isLiveRun(found.status)) return showEnded(found, invocation, terminal);
   // The stream of a running run would not end.
-  const last = found.status !== 'running' ? await lastEventOf(client.runs.events(id, { reconnects: false })) : undefined;
+  const last =
+    found.status !== 'running' ? await lastEventOf(client.runs.events(id, { reconnects: false })) : undefined;
   await client.runs.resume(id, answer === undefined ? {} : answerTo(found, answer));
   const { run, view } = await watchRun(client, id, invocation, terminal, last);
   if (invocation.isJson) terminal.print(JSON.stringify(run));

@@ -7,7 +7,20 @@ import { visible } from './visible.ts';
 
 /** A run for people: how it is, each of its calls, what it stored and what it waits for. */
 export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): readonly string[] {
-  const { id, definition, task, trace, steps, usage, artifacts, pendingApprovals, completions, questions, error, block } = run;
+  const {
+    id,
+    definition,
+    task,
+    trace,
+    steps,
+    usage,
+    artifacts,
+    pendingApprovals,
+    completions,
+    questions,
+    error,
+    block,
+  } = run;
   const heading = [
     ['run', id],
     ['kind', definition.kind],

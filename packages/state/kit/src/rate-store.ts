@@ -41,7 +41,9 @@ export function createRateStore(database: Database): RateStore {
 function checked(charge: RateCharge): RateCharge {
   const { limit, amount, perMinute } = charge;
   if (!namePattern.test(limit)) {
-    throw invalid(`The name of a limit must be 1 to 64 lower-case letters, digits and hyphens, got ${JSON.stringify(limit.slice(0, 80))}`);
+    throw invalid(
+      `The name of a limit must be 1 to 64 lower-case letters, digits and hyphens, got ${JSON.stringify(limit.slice(0, 80))}`,
+    );
   }
   if (!Number.isSafeInteger(amount) || amount < 1) throw invalid(`A charge must be a positive integer, got ${amount}`);
   if (!Number.isFinite(perMinute) || perMinute <= 0) {

@@ -20,18 +20,21 @@ function change(from: RunTransition['from'], to: RunTransition['to']): RunTransi
 export function blockedRunCases({ needing, options: { reopen } }: StateStoreSuite): void {
   const scenario = needing();
 
-  scenario('a run that becomes blocked says why and has no lease, and can become every other status', async ({ runs }) => {
-    for (const to of ['running', 'paused', 'completed', 'failed', 'cancelled'] as const) {
-      await runs.create(newRun(to), lease);
-      assert.equal(await runs.transition(to, change(['running'], 'blocked')), true);
-      const blocked: Run | undefined = await runs.get(to);
-      assert.deepEqual([blocked?.status, blocked?.block, blocked?.lease], ['blocked', block, undefined]);
-      assert.equal(await runs.transition(to, change(['running', 'paused'], to)), false);
-      assert.equal(await runs.transition(to, change(['blocked'], to)), true);
-      const changed = await runs.get(to);
-      assert.deepEqual([changed?.status, changed?.block], [to, undefined]);
-    }
-  });
+  scenario(
+    'a run that becomes blocked says why and has no lease, and can become every other status',
+    async ({ runs }) => {
+      for (const to of ['running', 'paused', 'completed', 'failed', 'cancelled'] as const) {
+        await runs.create(newRun(to), lease);
+        assert.equal(await runs.transition(to, change(['running'], 'blocked')), true);
+        const blocked: Run | undefined = await runs.get(to);
+        assert.deepEqual([blocked?.status, blocked?.block, blocked?.lease], ['blocked', block, undefined]);
+        assert.equal(await runs.transition(to, change(['running', 'paused'], to)), false);
+        assert.equal(await runs.transition(to, change(['blocked'], to)), true);
+        const changed = await runs.get(to);
+        assert.deepEqual([changed?.status, changed?.block], [to, undefined]);
+      }
+    },
+  );
 
   scenario('a blocked run can be claimed, and stays blocked until it changes', async ({ runs }) => {
     await runs.create(newRun('run-1'), lease);

@@ -30,9 +30,7 @@ export function rateCases({ needing, options: { reopen } }: StateStoreSuite): vo
   });
 
   scenario('charges of several callers at once are all counted', async ({ rates }) => {
-    const waits = await Promise.all(
-      Array.from({ length: 20 }, () => rates.charge(charge(1, { perMinute: 0.5 }))),
-    );
+    const waits = await Promise.all(Array.from({ length: 20 }, () => rates.charge(charge(1, { perMinute: 0.5 }))));
     const longest = Math.max(...waits.map((wait) => wait ?? 0));
     // Each use takes two minutes, and a full allowance is worth one.
     const expected = 20 * 2 * minuteMs - (minuteMs - 2 * minuteMs);

@@ -89,7 +89,10 @@ export function pauseOf({ id: runId, sessionId }: Run): Pick<RunTransition, 'to'
 }
 
 /** Returns the change of a run that becomes blocked, and its last event. */
-export function blockedBy({ id: runId, sessionId }: Run, block: RunBlock): Pick<RunTransition, 'to' | 'block' | 'event'> {
+export function blockedBy(
+  { id: runId, sessionId }: Run,
+  block: RunBlock,
+): Pick<RunTransition, 'to' | 'block' | 'event'> {
   const error = { code: 'E_RUN_CHANGED', message: block.message };
   const event = { type: 'run-paused', runId, sessionId, questions: [], reason: 'changed', error } as const;
   return { to: 'blocked', block, event };

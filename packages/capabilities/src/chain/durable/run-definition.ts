@@ -161,7 +161,9 @@ export function blockOf(needs: readonly RunNeed[]): RunBlock | undefined {
   if (needs.length === 0) return undefined;
   const listed = (['changed', 'missing'] as const).flatMap((state) => {
     const names = needs.filter((need) => need.state === state).map(({ kind, name = '' }) => nameOfNeed[kind](name));
-    return names.length === 0 ? [] : [`this ${state === 'changed' ? 'has changed' : 'is missing'}: ${names.join(', ')}`];
+    return names.length === 0
+      ? []
+      : [`this ${state === 'changed' ? 'has changed' : 'is missing'}: ${names.join(', ')}`];
   });
   return { message: `The run cannot be resumed, because ${listed.join('; and ')}`, needs };
 }
