@@ -148,6 +148,15 @@ export function openApiDouble(): ApiDouble {
     demo?.cancel();
     return demo === undefined ? missing(context) : context.json(recordOf(demo.view), 202);
   });
+  app.post('/v1/runs/:id/retry', (context) => {
+    const index = added.findIndex(({ id, status }) => id === context.req.param('id') && status === 'blocked');
+    const found = added[index];
+    if (found === undefined) return missing(context);
+    const { block: _, error: _error, ...run } = found;
+    const retried: RunDetails = { ...run, status: 'running' };
+    added[index] = retried;
+    return context.json(recordOf(retried), 202);
+  });
   app.get('/v1/runs/:id/events', (context) => {
     const id = context.req.param('id');
     const demo = demos.get(id);
@@ -197,10 +206,11 @@ function recordOf({
   updatedAt,
   status,
   epoch,
+  block,
   outcome,
 }: RunDetails): Run {
   const record = { id, principal, sessionId, definition, createdAt, updatedAt, status, epoch };
-  return outcome === undefined ? record : { ...record, outcome };
+  return { ...record, ...(block === undefined ? {} : { block }), ...(outcome === undefined ? {} : { outcome }) };
 }
 
 function historyEntries(): readonly HistoryEntry[] {
