@@ -22,7 +22,7 @@ import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
 import { guideWarning, guideWarnings } from './reload/guide-warnings.ts';
 import type { Parts } from './tokens.ts';
-import { followSnippets } from './tools/follow-snippets.ts';
+import { followSnippets } from './tools/snippet-tools.ts';
 import { createPluginTriggers } from './triggers/trigger-access.ts';
 import { ruleWarning, ruleWarnings } from './access/rule-warnings.ts';
 

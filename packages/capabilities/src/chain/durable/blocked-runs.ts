@@ -1,4 +1,3 @@
-import { isKernelError } from '@ravi/kernel';
 import type { Clock, Logger, Run, RunBlock, RunStore, Timer } from '@ravi/kernel';
 import { blockedBy } from './end-run.ts';
 
@@ -67,9 +66,4 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
       timers.clear();
     },
   };
-}
-
-/** True if another process was faster. */
-export function isTaken(error: unknown): boolean {
-  return isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED');
 }

@@ -12,7 +12,7 @@ import type {
   RunBlock,
   Timer,
 } from '@ravi/kernel';
-import { createBlockedRuns, isTaken } from './blocked-runs.ts';
+import { createBlockedRuns } from './blocked-runs.ts';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './recorded-run.ts';
 import { createResumeQueue } from './resume-queue.ts';
@@ -126,8 +126,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
       const { status } = await chains.resume(found.id);
       logger.info('resumed a run', { runId, status });
     } catch (error) {
-      // Or this one is shutting down.
-      if (isTaken(error)) return;
+      // Another process was faster, or this one is shutting down.
+      if (isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED')) return;
       logger.error('could not resume a run', { runId, error });
     }
   }
