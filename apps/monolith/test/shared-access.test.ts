@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '@ravi/kernel';
 import type { Clock } from '@ravi/kernel';
 import { createMemoryLogger } from '@ravi/testkit';
@@ -47,11 +48,12 @@ function settableClock(): { readonly clock: Clock; pass(ms: number): void } {
   };
 }
 
-/** Asks until a server refuses the caller, and returns how many requests it has answered. */
+/** Asks until a server refuses the caller, and returns how many requests it has answered. It has time to count them in between. */
 async function acceptedBy(server: TestServer, headers: Record<string, string>, limit: number): Promise<number> {
   for (let accepted = 0; accepted <= 2 * limit; accepted++) {
     const status = await statusOf(server, headers, '/v1/tools');
     if (status === 429) return accepted;
+    await pause(20);
   }
   throw new Error(`none of ${2 * limit} requests was refused`);
 }

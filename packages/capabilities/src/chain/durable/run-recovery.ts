@@ -244,7 +244,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   async function enqueueIfPaused(runId: string): Promise<void> {
     const run = await chains.get(runId);
-    if (run?.status === 'paused') queue.add(runId, 'urgent');
+    if (run?.status === 'paused' || run?.status === 'blocked') queue.add(runId, 'urgent');
     if (run?.parentRunId !== undefined) await enqueueIfPaused(run.parentRunId);
   }
 
