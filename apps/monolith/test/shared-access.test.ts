@@ -149,9 +149,9 @@ for (const store of storeCases) {
   });
 }
 
-test('while the state store is unavailable each server has the whole limit, and known sign-ins count', async () => {
-  const [sqlite] = storeCases;
-  assert.ok(sqlite);
+const [sqlite = assert.fail()] = storeCases;
+
+sqlite.test('while the state store is unavailable each server has the whole limit, and known sign-ins count', async () => {
   await using shared = await shareStore(sqlite);
   const logger = createMemoryLogger();
   const { clock, pass } = settableClock();
