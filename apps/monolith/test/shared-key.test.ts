@@ -40,7 +40,7 @@ for (const store of storeCases) {
   test(`a run that asked on one server ends on another one with a data folder of its own (${name})`, async () => {
     await using shared = await shareStore(store);
     await using first = await shared.start();
-    const code = `return (await tools.launch({ target: 'moon' })).content[0].text`;
+    const code = `return await tools.launch({ target: 'moon' })`;
     const { id } = await send(first.url, '/v1/runs', { kind: 'chain', code });
     await untilStatus(first.url, id, 'paused');
     const [asked] = await pendingOf(first.url, id, 1);

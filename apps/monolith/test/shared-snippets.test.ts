@@ -42,7 +42,7 @@ const namesOf = (body: { readonly items: readonly { readonly name: string }[] })
 
 async function untilTool(server: TestServer, name: string, isOffered: boolean): Promise<void> {
   for (;;) {
-    const { body } = await server.get('/v1/tools?limit=200');
+    const { body } = await server.get('/v1/tools');
     if (namesOf(body).includes(name) === isOffered) return;
     await pause(20);
   }
