@@ -84,7 +84,7 @@ for (const store of storeCases) {
     assert.equal(await statusOf(second, { cookie: other }), 401);
   });
 
-  test(`a sign-in ends when its token is no longer configured, and is nobody else's (${name})`, async () => {
+  test(`a sign-in ends when its token is no longer configured, and belongs to one caller (${name})`, async () => {
     await using shared = await shareStore(store);
     await using first = await start(shared);
     const cookie = await signIn(first, secrets.ada);

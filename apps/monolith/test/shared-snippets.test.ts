@@ -14,7 +14,7 @@ import { saveSnippet } from './support/snippets.ts';
 import { storeCases } from './support/state-stores.ts';
 
 const greeting = {
-  description: 'Greets somebody.',
+  description: 'Greets a person.',
   code: `return (await tools.echo({ hello: input.name })).hello`,
   inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   input: { name: 'Ada' },

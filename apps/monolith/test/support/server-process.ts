@@ -31,7 +31,7 @@ export interface StartOptions {
   readonly preload?: string;
   /** True if the server leads its own process group, which a Ctrl-C for the tests does not reach. */
   readonly ownGroup?: boolean;
-  /** Variables besides those of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -88,7 +88,7 @@ function read(text: string, place: Place): { readonly snippet: Snippet } | { rea
   }
 }
 
-/** Where a file is: the folder of its principal, the name of its snippet, and its version. */
+/** Place of a file: the folder of its principal, the name of its snippet, and its version. */
 interface Place {
   readonly owner: string;
   readonly name: string;

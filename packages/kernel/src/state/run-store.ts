@@ -32,7 +32,7 @@ export interface RunNeed {
   readonly state: 'changed' | 'missing';
 }
 
-/** Why a run is blocked. */
+/** Reasons for which a run is blocked. */
 export interface RunBlock {
   /** Everything that it needs, for people. */
   readonly message: string;

@@ -37,7 +37,7 @@ export function rateCases({ needing, options: { reopen } }: StateStoreSuite): vo
     assert.ok(longest <= expected && longest > expected - minuteMs, String(longest));
   });
 
-  scenario('limits and clients are counted apart, whatever text they are', async ({ rates }) => {
+  scenario('limits and clients are counted apart, and a client is any text', async ({ rates }) => {
     for (const client of principals) {
       assert.equal(await rates.charge(charge(1, { client, perMinute: 2 })), undefined, JSON.stringify(client));
     }

@@ -27,7 +27,7 @@ export interface AccessOptions {
   readonly accessTokens: readonly AccessToken[];
   /** Limit of one caller; `undefined` is unlimited. */
   readonly requestsPerMinute: number | undefined;
-  /** What all servers share; absent if this process is the only one. */
+  /** Parts of the store that all servers share; absent if this process is the only one. */
   readonly store: Pick<CompleteStateStore, 'rates' | 'values'> | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
