@@ -11,6 +11,7 @@ import { logRuns } from './logging/log-runs.ts';
 import type { LogSource } from './logging/server-log.ts';
 import { createAbandonedPins } from './maintenance/abandoned-pins.ts';
 import { startPacking } from './maintenance/packing.ts';
+import { repeat } from './maintenance/repeat.ts';
 import { startKeyRemoval } from './maintenance/request-keys.ts';
 import { startMessageRemoval } from './maintenance/message-removal.ts';
 import { startRetention } from './maintenance/retention.ts';
@@ -22,7 +23,6 @@ import { builtInSource } from './sources/built-in-tools.ts';
 import type { ToolReport } from './sources/tool-sources.ts';
 import { guideWarning, guideWarnings } from './reload/guide-warnings.ts';
 import type { Parts } from './tokens.ts';
-import { followSnippets } from './tools/snippet-tools.ts';
 import { createPluginTriggers } from './triggers/trigger-access.ts';
 import { ruleWarning, ruleWarnings } from './access/rule-warnings.ts';
 
@@ -53,6 +53,8 @@ export interface Monolith extends AsyncDisposable {
 }
 
 const sweepIntervalMs = 600_000;
+/** Time after which the agent has the snippets that other servers have saved. */
+const snippetIntervalMs = 5_000;
 
 /**
  * Opens everything that a server, the command line and an example share: configuration, adapters, services, tools and
@@ -152,8 +154,12 @@ function openDurable(
 ): void {
   if (durable === undefined) return;
   const { store, recorder, chains, agentRunner } = durable;
-  // Callers with access tokens run their snippets by name.
-  if (config.server.tokens.length === 0) opening.use(followSnippets({ snippetTools, clock, logger }));
+  // Callers with access tokens run their snippets by name; those of other servers are not tools here.
+  if (config.server.tokens.length === 0) {
+    const timing = { intervalMs: snippetIntervalMs, startDelayMs: snippetIntervalMs };
+    const failure = 'the snippets of other servers could not be read';
+    opening.use(repeat({ work: () => snippetTools.update(), failure, ...timing, clock, logger }));
+  }
   opening.use(recorder);
   opening.use(chains);
   opening.use(agentRunner);

@@ -2,9 +2,7 @@ import type { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createSnippetTool } from '@ravi/capabilities';
 import type { DurableChains, Preflight } from '@ravi/capabilities';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, Logger, Principal, Sandbox, Snippet, SnippetEntry, SnippetStore } from '@ravi/kernel';
-import { repeat } from '../maintenance/repeat.ts';
-import type { Repeated } from '../maintenance/repeat.ts';
+import type { Logger, Principal, Sandbox, Snippet, SnippetEntry, SnippetStore } from '@ravi/kernel';
 
 /** Keeps the toolbox in step with the snippet store. */
 export interface SnippetTools {
@@ -94,19 +92,4 @@ export function createSnippetTools({
       }
     },
   };
-}
-
-/** Options of {@link followSnippets}. */
-export interface FollowSnippetsOptions {
-  readonly snippetTools: Pick<SnippetTools, 'update'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-const intervalMs = 5_000;
-
-/** Offers what other servers of the state store have saved as tools of the agent: every five seconds until disposed. */
-export function followSnippets({ snippetTools, clock, logger }: FollowSnippetsOptions): Repeated {
-  const failure = 'the snippets of other servers could not be read';
-  return repeat({ work: () => snippetTools.update(), failure, intervalMs, startDelayMs: intervalMs, clock, logger });
 }
