@@ -28,6 +28,7 @@ const tasks = {
   build: () => [pnpm('exec', 'turbo', 'run', 'build')],
   bench: () => [['--no-node-snapshot', 'bench/src/main.ts']],
   compare: () => [['--no-node-snapshot', 'bench/src/compare/main.ts']],
+  'compare-tools': () => [['packages/tools/comparison/src/main.ts']],
   example: (args) => [[exampleProgram(args.shift())]],
   ravi: () => [['packages/cli/src/main.ts']],
   'new-adapter': () => [['scripts/new-adapter.ts']],

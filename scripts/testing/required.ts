@@ -126,6 +126,11 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file, name }) =>
       file === 'packages/integrations/bypass/test/bypass.test.ts' && name.startsWith('docs/bypass.md'),
   },
+  {
+    title: 'hostile calls to the tools of Ravi and of two peers',
+    includes: ({ file, name }) =>
+      file === 'packages/tools/comparison/test/comparison.test.ts' && name.includes('docs/tools-compared.md'),
+  },
   ...['2025-11-25', '2026-07-28'].map((version) => ({
     title: `conformance of the server for MCP ${version}`,
     includes: ({ file, name }: Outcome) =>

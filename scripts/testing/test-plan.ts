@@ -26,6 +26,7 @@ export const slowFiles: readonly string[] = [
   'packages/approvals/{cli,web}/test/*{terminal,page}*.test.ts',
   'packages/{blobs/s3,sandboxes/docker,state/postgres}/test/**',
   'packages/integrations/{bypass,claude-agent-sdk}/test/**',
+  'packages/tools/comparison/test/**',
   'packages/integrations/{langchain,mastra}/test/restart.test.ts',
   'scripts/test/{bootstrap,bundled,kill-test,load-test,new-adapter,programs,restart-test}.test.ts',
 ];

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const pollMs = 50;
+
+/** Returns the ids of processes that have a text in their command line. Linux only. */
+function processesWith(text: string): readonly number[] {
+  return processIds().filter((id) => fileOf(id, 'cmdline').includes(text));
+}
+
+/** True if such a process is still there after some time for its end. */
+export async function isLeft(text: string): Promise<boolean> {
+  for (let polls = 0; polls < 30; polls += 1) {
+    if (processesWith(text).length === 0) return false;
+    await delay(pollMs);
+  }
+  return true;
+}
+
+/** Ends every process whose home is this folder, which belongs to one measurement. */
+export function endProcessesOf(home: string): void {
+  end(processIds().filter((id) => fileOf(id, 'environ').includes(`HOME=${home}\0`)));
+}
+
+/** Ends every process that has the text in its command line. The text is one that only this measurement uses. */
+export function endProcessesWith(text: string): void {
+  end(processesWith(text));
+}
+
+function end(ids: readonly number[]): void {
+  for (const id of ids) {
+    try {
+      process.kill(id, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+function processIds(): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function fileOf(id: number, name: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${id}/${name}`, 'utf8');
+  } catch {
+    // It has ended, or belongs to another user.
+    return '';
+  }
+}
