@@ -87,6 +87,7 @@ const groups: readonly Group[] = [
       'docs/glossary.md',
       'docs/comparison.md',
       'docs/bypass.md',
+      'docs/tools-compared.md',
       'docs/mcp-conformance.md',
       'docs/claims.md',
       'bench/README.md',
