@@ -134,9 +134,25 @@ describe.runIf(process.platform === 'linux')('hostile calls', () => {
     const versions = Object.entries(dependencies).filter(([, version]) => /^\d/.test(version));
     const text = pageOf(rows, Object.fromEntries(versions));
     if (process.env['RAVI_WRITE_TOOLS_COMPARED'] === '1') writeFileSync(page, text);
-    expect(normal(readFileSync(page, 'utf8'))).toBe(normal(text));
+    const [written, measured] = [normal(readFileSync(page, 'utf8')), normal(text)];
+    const unsteady = unsteadyCases(`${written}\n${measured}`);
+    expect(withoutPeers(written, unsteady)).toBe(withoutPeers(measured, unsteady));
   });
 });
+
+const nameOf = (row: string): string => row.split(' | ', 1)[0] ?? '';
+
+/** Returns the cases whose cells of peers depend on the speed of the machine: on a race, or on how long a call took. */
+function unsteadyCases(rows: string): ReadonlySet<string> {
+  const isUnsteady = (row: string): boolean => /it took too much time|swapped for a link/.test(row);
+  return new Set(rows.split('\n').filter(isUnsteady).map(nameOf));
+}
+
+/** Leaves out the sums of the peers, and their cells of some cases. */
+function withoutPeers(text: string, unsteady: ReadonlySet<string>): string {
+  const rows = text.split('\n').filter((row) => !/^\| (?:Pi|Gemini CLI) \|/.test(row));
+  return rows.map((row) => (unsteady.has(nameOf(row)) ? row.split(' | ').slice(0, 2).join(' | ') : row)).join('\n');
+}
 
 // The formatter aligns tables.
 function normal(text: string): string {
