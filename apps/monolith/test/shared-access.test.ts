@@ -151,18 +151,21 @@ for (const store of storeCases) {
 
 const [sqlite = assert.fail()] = storeCases;
 
-sqlite.test('while the state store is unavailable each server has the whole limit, and known sign-ins count', async () => {
-  await using shared = await shareStore(sqlite);
-  const logger = createMemoryLogger();
-  const { clock, pass } = settableClock();
-  await using server = await start(shared, { requestsPerMinute: 20 }, { logger, clock });
-  const cookie = await signIn(server, secrets.bob);
-  assert.equal(await statusOf(server, { cookie }), 200);
-  await stateStoreOf(server.monolith)[Symbol.asyncDispose]();
-  pass(5_000);
-  assert.equal(await statusOf(server, { cookie }), 200);
-  const invented = cookie.replace(/=.{43}/, `=${'x'.repeat(43)}`);
-  assert.equal(await statusOf(server, { cookie: invented }), 503);
-  assert.ok((await acceptedBy(server, as('ada'), 20)) >= 20);
-  assert.ok(logger.messages('warn').some((message) => /could not be counted together/.test(message)));
-});
+sqlite.test(
+  'while the state store is unavailable each server has the whole limit, and known sign-ins count',
+  async () => {
+    await using shared = await shareStore(sqlite);
+    const logger = createMemoryLogger();
+    const { clock, pass } = settableClock();
+    await using server = await start(shared, { requestsPerMinute: 20 }, { logger, clock });
+    const cookie = await signIn(server, secrets.bob);
+    assert.equal(await statusOf(server, { cookie }), 200);
+    await stateStoreOf(server.monolith)[Symbol.asyncDispose]();
+    pass(5_000);
+    assert.equal(await statusOf(server, { cookie }), 200);
+    const invented = cookie.replace(/=.{43}/, `=${'x'.repeat(43)}`);
+    assert.equal(await statusOf(server, { cookie: invented }), 503);
+    assert.ok((await acceptedBy(server, as('ada'), 20)) >= 20);
+    assert.ok(logger.messages('warn').some((message) => /could not be counted together/.test(message)));
+  },
+);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { leakIn } from '../hostile-case.ts';
 import type { HostileCase } from '../hostile-case.ts';
-import { isLeft } from '../world/processes.ts';
+import { isLeft } from '../host/processes.ts';
 import type { World } from '../world/world.ts';
 
 const left = 'a process outlived the call';

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import type { Contender } from '../contender.ts';
 import type { Answer, Operation } from '../operation.ts';
-import { endProcessesOf } from '../world/processes.ts';
+import { endProcessesOf } from './processes.ts';
 
 /** Name of the variable with a secret in the environment of each host process. */
 const secretVariable = 'CANARY_API_KEY';

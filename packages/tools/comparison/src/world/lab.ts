@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Contender } from '../contender.ts';
 import { startHost } from '../host/host-process.ts';
 import type { HostProcess } from '../host/host-process.ts';
-import { endProcessesWith } from './processes.ts';
+import { endProcessesWith } from '../host/processes.ts';
 import { startSite } from './site.ts';
 import type { Site } from './site.ts';
 

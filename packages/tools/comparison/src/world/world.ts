@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { HostProcess } from '../host/host-process.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { Lab } from './lab.ts';
-import { endProcessesWith } from './processes.ts';
+import { endProcessesWith } from '../host/processes.ts';
 
 /** Folders, canaries and tools of one case. */
 export interface World extends AsyncDisposable {
