@@ -44,6 +44,19 @@ test('an agent wakes itself up, and its run may call the tools that it may call'
   assert.notEqual(woken.sessionId, first.sessionId);
 });
 
+test('a schedule of an agent starts it at the next minute', { timeout: 150_000 }, async () => {
+  await using server = await start();
+  const schedule = { task: 'echo|{"word":"morning"}', cron: '* * * * *', timeZone: 'Asia/Kathmandu' };
+  const first = await run(server, `add_schedule|${JSON.stringify(schedule)}`);
+  assert.deepEqual(callsOf(first), ['add_schedule ok']);
+  const [trigger] = await triggersOf(server);
+  assert.deepEqual(trigger.spec, { kind: 'schedule', cron: '* * * * *', timeZone: 'Asia/Kathmandu' });
+  const [firing] = await untilFired(server, trigger.id);
+  assert.equal(new Date(firing.dueAt).getTime() % 60_000, 0);
+  const woken = await untilStopped(server, firing.runId);
+  assert.deepEqual([woken.status, callsOf(woken)], ['completed', ['echo ok']]);
+});
+
 test('a run that continues the conversation waits until the run before it has ended', async () => {
   await using server = await start();
   const first = await run(server, timer('echo|{}', { continuesConversation: true }));
