@@ -60,13 +60,19 @@ export function spawnTree(
 async function endTree(child: ChildProcess, mark: string, graceMs: number): Promise<boolean> {
   if (child.pid === undefined) return true;
   if (graceMs > 0) await askToEnd(child, graceMs);
-  if (process.platform !== 'win32') return endProcesses({ leader: child.pid, mark });
-  child.kill('SIGKILL');
+  if (process.platform === 'win32') child.kill('SIGKILL');
+  else if (!(await endProcesses({ leader: child.pid, mark }))) return false;
+  // The system shows that it has ended before Node has heard of it.
+  if (!hasEnded(child)) await new Promise((resolve) => void child.once('exit', resolve));
   return true;
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 async function askToEnd(child: ChildProcess, graceMs: number): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   child.once('exit', resolve);
   const timer = setTimeout(resolve, graceMs);
