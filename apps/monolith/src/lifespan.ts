@@ -156,9 +156,8 @@ function openDurable(
   const { store, recorder, chains, agentRunner } = durable;
   // Callers with access tokens run their snippets by name; those of other servers are not tools here.
   if (config.server.tokens.length === 0) {
-    const timing = { intervalMs: snippetIntervalMs, startDelayMs: snippetIntervalMs };
     const failure = 'the snippets of other servers could not be read';
-    opening.use(repeat({ work: () => snippetTools.update(), failure, ...timing, clock, logger }));
+    opening.use(repeat({ work: () => snippetTools.update(), failure, intervalMs: snippetIntervalMs, clock, logger }));
   }
   opening.use(recorder);
   opening.use(chains);

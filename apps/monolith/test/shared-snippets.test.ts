@@ -67,8 +67,11 @@ for (const store of storeCases) {
     const again = await first.post('/v1/snippets/greet/run', { input: { name: 'Ada' } });
     assert.equal(again.body.value, 'again Ada');
 
+    // One that was saved before this server started.
+    await using third = await shared.start({}, {}, { clock: hurriedClock });
+    await untilTool(third, 'greet', true);
     assert.equal((await fetch(`${first.url}/v1/snippets/greet`, { method: 'DELETE' })).status, 204);
-    await untilTool(second, 'greet', false);
+    for (const server of [second, third]) await untilTool(server, 'greet', false);
     assert.equal((await second.get('/v1/snippets/greet')).status, 404);
   });
 

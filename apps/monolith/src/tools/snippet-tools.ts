@@ -84,7 +84,8 @@ export function createSnippetTools({
       const entries = await store.list(snippetOwner);
       for (const entry of entries) await offerNewest(entry);
       const names = new Set(entries.map(({ name }) => name));
-      for (const name of known.keys()) {
+      const loaded = toolbox.names().filter((name) => toolbox.sourceOf(name) === snippetSource);
+      for (const name of new Set([...known.keys(), ...loaded])) {
         // One that was saved here meanwhile is not on the list.
         if (names.has(name) || (await store.versions(snippetOwner, name)).length > 0) continue;
         known.delete(name);
