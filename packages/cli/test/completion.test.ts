@@ -53,7 +53,7 @@ for (const shell of shells) {
     assert.deepEqual(await offer('ravi runs ls --st'), new Set(['--status']));
     assert.deepEqual(
       await offer('ravi runs ls --json --status '),
-      new Set(['running', 'paused', 'completed', 'failed', 'cancelled']),
+      new Set(['running', 'paused', 'blocked', 'completed', 'failed', 'cancelled']),
     );
     assert.deepEqual(await offer('ravi completion z'), new Set(['zsh']));
     const approvals = await offer('ravi approvals ');
