@@ -65,9 +65,9 @@ export function shardOf<Item>(items: readonly Item[], shard: TestPlan['shard']):
 export function announcement({ filters, shard, isFast }: TestPlan): string | undefined {
   if (filters.length > 0) return undefined;
   const part = shard === undefined ? '' : `, part ${shard.index} of ${shard.count}`;
-  if (isFast) return `Running the fast tests${part}: a few minutes on two cores.`;
-  const duration = shard === undefined ? '16 to 22 minutes' : `about ${Math.ceil(22 / shard.count)} minutes`;
-  const others = shard === undefined ? ' "npm test -- --fast" takes a few minutes, "--shard 1/4" runs a quarter.' : '';
+  if (isFast) return `Running the fast tests${part}: about 25 minutes on two cores.`;
+  const duration = shard === undefined ? '35 to 40 minutes' : `about ${Math.ceil(40 / shard.count)} minutes`;
+  const others = shard === undefined ? ' "npm test -- --fast" takes about 25, "--shard 1/4" runs a quarter.' : '';
   return `Running all tests${part}: ${duration} on two cores, the longer with Docker, S3 and a browser.${others}`;
 }
 
