@@ -35,6 +35,7 @@ export function spawnTree(
   args: readonly string[],
   options: TreeOptions & { readonly stdio: StdioOptions },
 ): ProcessTree;
+/** As above, with a pipe for each stream. */
 export function spawnTree(
   command: string,
   args: readonly string[],
