@@ -30,9 +30,12 @@ function problemsOf(path: string): string[] {
 }
 
 function undocumented(lines: readonly string[]): string[] {
+  const documented = new Set<string>();
   return lines.flatMap((line, index) => {
     const [, name] = exported.exec(line) ?? [];
-    const isDocumented = lines[index - 1]?.endsWith('*/') || exported.exec(lines[index - 1] ?? '')?.[1] === name;
+    // The first form of an overloaded function is documented for all.
+    const isDocumented = lines[index - 1]?.endsWith('*/') === true || (name !== undefined && documented.has(name));
+    if (isDocumented && name !== undefined) documented.add(name);
     return name === undefined || isDocumented ? [] : [`${name} is exported without a word of documentation`];
   });
 }

@@ -35,7 +35,6 @@ export function spawnTree(
   args: readonly string[],
   options: TreeOptions & { readonly stdio: StdioOptions },
 ): ProcessTree;
-/** As above, with a pipe for each stream. */
 export function spawnTree(
   command: string,
   args: readonly string[],
