@@ -128,3 +128,17 @@ test('scripts are checked by a program that starts from a snapshot, with the sam
   assert.equal(checks.length, 1, commands.join('\n'));
   assert.match(checks[0] ?? '', new RegExp(`--snapshot-blob\0[^\0]*preflight-helper-${process.version}-`));
 });
+
+test('a bundled server finds the program of a package that it does not bundle', async () => {
+  const toolSource = [{ use: '@ravi/tools-search', root: '.', engine: 'ripgrep' }];
+  await using installation = await createInstallation({ plugins: { toolSource } }, { 'notes/found.txt': 'needle' });
+  using server = startBundled(installation.folder);
+  const url = await server.url();
+  const response = await fetch(`${url}/v1/tools/grep`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ args: { pattern: 'needle', output: 'files' } }),
+  });
+  const { structured } = (await response.json()) as { readonly structured: { readonly files: readonly string[] } };
+  assert.deepEqual(structured.files, ['notes/found.txt']);
+});

@@ -44,10 +44,14 @@ const codes: readonly (readonly [ExitCode, readonly string[]])[] = [
   [
     exitCode.usage,
     [
+      'E_AGENT_UNKNOWN',
       'E_APPROVAL_UNKNOWN',
       'E_ARGUMENTS_INVALID',
       'E_ARTIFACT_UNKNOWN',
+      'E_CHANNEL_UNKNOWN',
       'E_CONFIG_INVALID',
+      'E_MEMORY_UNKNOWN',
+      'E_TRIGGER_UNKNOWN',
       'E_PLUGIN_INVALID',
       'E_PLUGIN_NOT_FOUND',
       'E_REQUEST_INVALID',

@@ -185,6 +185,8 @@ export function createRunService(options: RunServiceOptions): RunService {
     },
     async retry(run) {
       const outermost = await outermostOf(store.runs, run);
+      // Found changed here before, it would be left as it is, neither working nor blocked.
+      chains.forgetChanged();
       // Without a lease, so that the next poll of each server finds it.
       const change = { from: ['blocked'], to: 'running', now: clock.now() } as const;
       if (await store.runs.transition(outermost.id, change)) return recorded(run.id);

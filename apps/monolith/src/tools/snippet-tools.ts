@@ -78,7 +78,7 @@ export function createSnippetTools({
     withdraw(principal, name) {
       if (!offers(principal)) return;
       known.delete(name);
-      toolbox.remove(name);
+      if (toolbox.sourceOf(name) === snippetSource) toolbox.remove(name);
     },
     async update() {
       const entries = await store.list(snippetOwner);

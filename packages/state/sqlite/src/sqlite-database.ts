@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -135,7 +135,11 @@ function checkOpened(file: string, opened: string): void {
 function connect({ file, busyTimeoutMs: timeout, durability, leaseNow }: SqliteDatabaseOptions): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (file !== ':memory:') {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      // SQLite would make it readable for others, and it has secrets. Its -wal and -shm files take the mode.
+      closeSync(openSync(file, 'a', 0o600));
+    }
     // Not imported: on a Node without it, the check of the version must come first.
     const sqlite = process.getBuiltinModule('node:sqlite');
     connection = new sqlite.DatabaseSync(file, { timeout });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isKernelError } from '@ravi/kernel';
@@ -31,6 +31,16 @@ function newFile(): string {
 function fixtureOf(version: number): string {
   return join(import.meta.dirname, `fixtures/version-${version}.sql`);
 }
+
+test.skipIf(process.platform === 'win32')(
+  'no other user can read a new database (Windows has no such modes)',
+  async () => {
+    const file = newFile();
+    await using store = await createSqliteStateStore({ file });
+    await store.runs.create(newRun('run-1'));
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(path).mode & 0o077, 0, path);
+  },
+);
 
 test('every schema version has a fixture database', () => {
   for (const version of versions) assert.ok(existsSync(fixtureOf(version)), `run test/write-fixture.ts for ${version}`);

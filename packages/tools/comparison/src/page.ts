@@ -57,6 +57,7 @@ A person who is asked approves, in every case. So **asked** says that only the a
 const limits = `## Limits of this comparison
 
 - The tools are measured, not the models. A good model makes few of these calls; text that it has read can make it do so.
+- Commands of Ravi ran in a PID namespace, as on most systems. Without one a command can read the environment of the server.
 - All three recommend a container or a sandbox around commands that are not trusted: with one, most of the harm stays inside. None is used here.
 - Cases are chosen by the authors of Ravi, who know what its tools were built for. [Decision 151](decisions/151-compare-tools-by-their-effects.md) has the reasons for the peers and the options.
 - A call without an answer within ${answerSeconds} s counts as harm, because the process of an agent has other work. So do more than 300 MB in that process, whose heap is limited to 1 GB, and more than a million characters for the model.

@@ -18,7 +18,7 @@ export interface PdfReadLimits {
 
 /** Options of the tools for data. */
 export interface DataOptions {
-  /** Folder of the PDF files, relative to the configuration. Default: the folder of each run. */
+  /** Folder of the PDF files, relative to the configuration. Default: the workspace of the agent; without one a call fails. */
   readonly root?: string;
   readonly pdf?: PdfReadLimits;
   /** Databases by name. Without any, `sql_query` is not offered. */

@@ -32,7 +32,9 @@ const text = (description: string): JsonSchema => ({ type: 'string', minLength: 
 const plugin: Plugin<'toolSource', DataOptions & ToolSelection> = defineToolsPlugin<DataOptions, DataParts>({
   name: 'tools-data',
   options: {
-    root: text('Folder of the PDF files, relative to the configuration. Default: the folder of each run.'),
+    root: text(
+      'Folder of the PDF files, relative to the configuration. Default: the workspace of the agent; without one a call fails.',
+    ),
     pdf: {
       type: 'object',
       properties: {

@@ -16,7 +16,7 @@ import { createWriteTool } from './tools/write.ts';
 
 /** Options of the tools for files. */
 export interface FilesOptions extends ToolSelection {
-  /** Folder of all calls, relative to the configuration. Default: the folder of each run. */
+  /** Folder of all calls, relative to the configuration. Default: the workspace of the agent; without one a call fails. */
   readonly root?: string;
   /** Bytes of the largest file that is read or written. Default 64 MiB. */
   readonly maxFileBytes?: number;
@@ -30,7 +30,11 @@ export interface FilesOptions extends ToolSelection {
 const filesPlugin: Plugin<'toolSource', FilesOptions> = defineToolsPlugin<FilesOptions, FileParts>({
   name: 'tools-files',
   options: {
-    root: { type: 'string', minLength: 1, description: 'Folder of all calls. Default: the folder of each run.' },
+    root: {
+      type: 'string',
+      minLength: 1,
+      description: 'Folder of all calls. Default: the workspace of the agent; without one a call fails.',
+    },
     maxFileBytes: {
       type: 'integer',
       minimum: 1,

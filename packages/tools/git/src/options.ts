@@ -12,7 +12,7 @@ export type GitProtocol = 'https' | 'ssh' | 'file';
 
 /** Options of the git tools. */
 export interface GitOptions {
-  /** Folder that the repositories are in, relative to the configuration. Default: the folder of each run. */
+  /** Folder that the repositories are in, relative to the configuration. Default: the workspace of the agent; without one a call fails. */
   readonly root?: string;
   /** Author and committer of commits. Default: `user.name` and `user.email` of the repository. */
   readonly identity?: { readonly name: string; readonly email: string };
@@ -46,7 +46,7 @@ export const gitOptionSchemas: Readonly<Record<string, JsonSchema>> = {
   root: {
     type: 'string',
     minLength: 1,
-    description: 'Folder that the repositories are in. Default: the folder of each run.',
+    description: 'Folder that the repositories are in. Default: the workspace of the agent; without one a call fails.',
   },
   identity: {
     type: 'object',

@@ -225,6 +225,14 @@ test('git connects to the address that was checked, also if the name has another
   server.close();
   const refused = pinHost({}, address, async () => ['93.184.216.34', '127.0.0.1']);
   await expect(refused).rejects.toMatchObject({ code: 'E_GIT_HOST' });
+  const lookup = async (): Promise<readonly string[]> => ['10.0.0.9'];
+  const own = [{ HTTPS_PROXY: '' }, { HTTPS_PROXY: 'http://proxy.example', NO_PROXY: 'rebound.example' }];
+  for (const environment of own)
+    await expect(pinHost({ environment }, address, lookup)).rejects.toMatchObject({ code: 'E_GIT_HOST' });
+  expect(await pinHost({ environment: { HTTPS_PROXY: 'http://proxy.example' } }, address, lookup)).toEqual({
+    settings: [],
+    sshOptions: [],
+  });
   const { sshOptions } = await pinHost(options, readAddress('ssh://git@rebound.example:2222/x'), async () => [
     '10.0.0.9',
   ]);

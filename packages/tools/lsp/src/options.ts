@@ -29,7 +29,7 @@ export interface LspLimits {
 
 /** Options of the tools of language servers. */
 export interface LspOptions {
-  /** Folder of the files, relative to the configuration. Default: the folder of each run. */
+  /** Folder of the files, relative to the configuration. Default: the workspace of the agent; without one a call fails. */
   readonly root?: string;
   /** Servers by name, in addition to `typescript` and `python`, or in place of them. `false` removes one of these. */
   readonly servers?: Readonly<Record<string, LspServerOptions | false>>;
@@ -67,7 +67,11 @@ const limit = (description: string, value: number): JsonSchema => ({
 
 /** Schemas of {@link LspOptions}. */
 export const lspOptionSchemas: Readonly<Record<string, JsonSchema>> = {
-  root: { type: 'string', minLength: 1, description: 'Folder of the files. Default: the folder of each run.' },
+  root: {
+    type: 'string',
+    minLength: 1,
+    description: 'Folder of the files. Default: the workspace of the agent; without one a call fails.',
+  },
   servers: {
     type: 'object',
     propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_-]{0,31}$' },

@@ -12,7 +12,7 @@ export type { EngineChoice } from './engine/open-engine.ts';
 
 /** Options of the search tools in the configuration. */
 export interface SearchToolsOptions {
-  /** Folder that is searched, relative to the configuration. Default: the folder of each run. */
+  /** Folder that is searched, relative to the configuration. Default: the workspace of the agent; without one a call fails. */
   readonly root?: string;
   /** Engine of `glob`, `grep` and `code_search`. Default: `auto`. */
   readonly engine?: EngineChoice;
@@ -27,7 +27,8 @@ const plugin: Plugin<'toolSource', SearchToolsOptions & ToolSelection> = defineT
     root: {
       type: 'string',
       minLength: 1,
-      description: 'Folder that is searched, relative to the configuration. Default: the folder of each run.',
+      description:
+        'Folder that is searched, relative to the configuration. Default: the workspace of the agent; without one a call fails.',
     },
     engine: {
       enum: ['auto', 'ripgrep', 'javascript'],

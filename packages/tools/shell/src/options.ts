@@ -4,7 +4,7 @@ import type { ContainerOptions } from './container/container-options.ts';
 
 /** Options of the shell tools in the configuration. */
 export interface ShellToolsOptions {
-  /** Folder in which commands start, relative to the configuration. Default: the folder of each run. */
+  /** Folder in which commands start, relative to the configuration. Default: the workspace of the agent; without one a call fails. */
   readonly root?: string;
   /** Names of variables of the server that commands see, in addition to `PATH`, `HOME`, `LANG` and the like. */
   readonly passEnv?: readonly string[];
@@ -42,7 +42,8 @@ export const shellOptionSchemas: Readonly<Record<string, JsonSchema>> = {
   root: {
     type: 'string',
     minLength: 1,
-    description: 'Folder in which commands start, relative to the configuration. Default: the folder of each run.',
+    description:
+      'Folder in which commands start, relative to the configuration. Default: the workspace of the agent; without one a call fails.',
   },
   passEnv: texts('Names of variables of the server that commands see, in addition to PATH, HOME, LANG and the like.'),
   env: {

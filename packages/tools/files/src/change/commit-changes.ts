@@ -115,7 +115,7 @@ async function undoFilesOf(changes: readonly FileChange[]): Promise<readonly Und
 }
 
 function undoFileOf({ place, before, after }: FileChange): UndoFile {
-  const mode = before === undefined ? 0 : Number(before.stats.mode & 0o7777n);
+  const mode = before === undefined ? 0 : Number(before.stats.mode & 0o777n);
   const splice = before === undefined ? undefined : spliceBetween(before.bytes, after ?? new Uint8Array());
   return {
     path: place.path,

@@ -90,7 +90,7 @@ function keepOwnerAndMode(handle: number, { mode, uid, gid }: Pick<BigIntStats, 
   } catch {
     // Only a privileged process may give a file to another owner. The content matters more.
   }
-  fchmodSync(handle, Number(mode & 0o7777n));
+  fchmodSync(handle, Number(mode & 0o777n));
 }
 
 async function writeAll(handle: number, bytes: Uint8Array, signal: AbortSignal): Promise<void> {

@@ -126,7 +126,7 @@ async function changesOf(file: FilePatch, fuzz: number, call: PatchCall): Promis
   }
   const after = Buffer.concat([bom, encodeText(text, 'patch')]);
   if (to === from) return [{ place: source.place, path: from, before, after }];
-  const mode = Number(before.stats.mode & 0o7777n);
+  const mode = Number(before.stats.mode & 0o777n);
   return [
     { place: fileOf(to).place, path: to, before: undefined, after, mode },
     { place: source.place, path: from, before, after: undefined },

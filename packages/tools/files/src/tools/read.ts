@@ -61,7 +61,7 @@ export function createReadTool(parts: FileParts): Tool {
       const workspace = parts.workspaceOf(context);
       using place = workspace.locate(path);
       const { maxFileBytes: maxBytes } = parts;
-      const advice = 'Search in it with grep, or read a part of it with a command';
+      const advice = 'Read a part of it with a command';
       const { bytes } = await readContent(place, { path, maxBytes, signal: context.signal, advice });
       const kind = mediaKindOf(bytes);
       if (kind !== undefined) {

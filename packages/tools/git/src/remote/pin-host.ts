@@ -25,8 +25,7 @@ export async function pinHost(
   lookup?: AddressLookup,
 ): Promise<PinnedHost> {
   const isLiteral = isIP(host.replace(/^\[|\]$/g, '')) !== 0;
-  const resolvers = protocol === 'https' ? proxyVariables : ['GIT_SSH_COMMAND'];
-  if (!isLiteral && resolvers.some((name) => environment[name] !== undefined)) return notPinned;
+  if (!isLiteral && isResolvedElsewhere(protocol, environment)) return notPinned;
   const addresses = await checkedAddresses(host, { allowPrivateAddresses, lookup });
   if (isLiteral) return notPinned;
   if (protocol === 'https') {
@@ -38,6 +37,13 @@ export async function pinHost(
   const alias = port === undefined || port === '22' ? host : `[${host}]:${port}`;
   const options = [`-o HostName=${addresses[0]}`, `-o 'HostKeyAlias=${alias}'`, '-o CheckHostIP=no'];
   return { settings: [], sshOptions: options };
+}
+
+// With exceptions from a proxy git may connect on its own.
+function isResolvedElsewhere(protocol: string, environment: Readonly<Record<string, string>>): boolean {
+  const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
+  if (protocol !== 'https') return isSet('GIT_SSH_COMMAND');
+  return proxyVariables.some(isSet) && !['NO_PROXY', 'no_proxy'].some(isSet);
 }
 
 async function checkedAddresses(

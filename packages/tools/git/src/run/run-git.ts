@@ -115,7 +115,7 @@ function missing(error: NodeJS.ErrnoException): KernelError {
   if (error.code !== 'ENOENT') return new KernelError('E_GIT_FAILED', 'git could not be started', { cause: error });
   return new KernelError(
     'E_GIT_MISSING',
-    'git is not installed on this machine, or the folder is gone: install git 2.35 or later',
+    'git is not installed on this machine, or the folder is gone: install git 2.37 or later',
     {
       cause: error,
       hadNoEffect: true,

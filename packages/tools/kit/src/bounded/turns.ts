@@ -23,16 +23,20 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Creates a number of places. Owners get them in the order in which they ask, as long as they hold fewer than they may. */
+/** Creates a number of places. A free one goes to the owner among those that wait who got one longest ago, as long as it holds fewer than it may. */
 export function createTurns({ places, placesOfOwner, waitingOfOwner }: TurnLimits): Turns {
   let free = places;
   const held = new Map<string, number>();
   const waiting = new Set<Waiting>();
+  /** Owners with work here, the one who got a place longest ago first. */
+  const served = new Map<string, number>();
+  let count = 0;
   const mayBegin = (owner: string): boolean => free > 0 && (held.get(owner) ?? 0) < placesOfOwner;
 
   function hold(owner: string): Disposable {
     free--;
     held.set(owner, (held.get(owner) ?? 0) + 1);
+    served.set(owner, count++);
     let isHeld = true;
     return {
       [Symbol.dispose]() {
@@ -47,7 +51,11 @@ export function createTurns({ places, placesOfOwner, waitingOfOwner }: TurnLimit
     const left = (held.get(owner) ?? 1) - 1;
     if (left === 0) held.delete(owner);
     else held.set(owner, left);
-    for (const next of waiting) if (mayBegin(next.owner)) return next.begin();
+    const possible = [...waiting].filter((each) => mayBegin(each.owner));
+    const turnOf = (name: string): number => served.get(name) ?? -1;
+    const [next] = possible.toSorted((a, b) => turnOf(a.owner) - turnOf(b.owner));
+    if (next !== undefined) next.begin();
+    else if (waiting.size === 0 && held.size === 0) served.clear();
   }
 
   return {

@@ -95,7 +95,7 @@ export async function withPathLock<Result>(key: string, work: () => Promise<Resu
 
 /** Options of {@link workspaceOfCall}. */
 export interface WorkspaceOptions {
-  /** Folder of all calls, relative to `baseDir`. Default: the folder of each run. */
+  /** Folder of all calls, relative to `baseDir`. Default: the workspace of the agent; without one a call fails. */
   readonly root?: string | undefined;
   /** Folder of the configuration file. */
   readonly baseDir: string;

@@ -65,3 +65,17 @@ test('one owner leaves places to others, and only so much of its work waits', as
   for (const turn of await Promise.all(waiting)) turn[Symbol.dispose]();
   (await turns.take('ada', signal))[Symbol.dispose]();
 });
+
+test('an owner with much work does not keep others waiting', async () => {
+  const turns = createTurns({ places: 1, placesOfOwner: 1, waitingOfOwner: 10 });
+  const { signal } = new AbortController();
+  const first = await turns.take('ada', signal);
+  const given: string[] = [];
+  const work = ['ada', 'ada', 'bob', 'bob', 'carol'].map(async (owner) => {
+    using _turn = await turns.take(owner, signal);
+    given.push(owner);
+  });
+  first[Symbol.dispose]();
+  await Promise.all(work);
+  expect(given).toEqual(['bob', 'carol', 'ada', 'bob', 'ada']);
+});

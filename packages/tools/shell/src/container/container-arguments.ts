@@ -9,6 +9,10 @@ export const machineLabel = 'ravi.command.machine';
 // The command is a child of the first process, which would be deaf to most signals, and takes both streams as one.
 const starter = 'cd "$1" || exit 126; shift; "$@" 2>&1; exit "$?"';
 const tmp = '/tmp';
+const proxyNames = ['HTTP', 'HTTPS', 'FTP', 'ALL', 'NO'].flatMap((name) => [
+  `${name}_PROXY`,
+  `${name}_proxy`.toLowerCase(),
+]);
 
 /** Container to create for one command. */
 export interface ContainerPlan {
@@ -23,6 +27,8 @@ export interface ContainerPlan {
   /** Further folders that the command may write. */
   readonly writes: readonly string[];
   readonly argv: readonly string[];
+  /** Variables of the command. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Path of the file with the variables. */
   readonly environmentFile: string;
   readonly hasInput: boolean;
@@ -36,6 +42,7 @@ export interface ContainerPlan {
  */
 export function containerArguments(plan: ContainerPlan): readonly string[] {
   const { name, owner, machine, options, root, folder, writes, argv, environmentFile, hasInput, user } = plan;
+  const { environment } = plan;
   const { image, network, memoryBytes, cpus, pids } = options;
   refuseSystemFolder(root);
   return [
@@ -60,6 +67,8 @@ export function containerArguments(plan: ContainerPlan): readonly string[] {
     '--no-healthcheck',
     '--hostname=ravi',
     `--workdir=${root}`,
+    // The client would add those of its own configuration, which may have credentials.
+    ...proxyNames.map((variable) => `--env=${variable}=${environment[variable] ?? ''}`),
     `--env-file=${environmentFile}`,
     ...[root, ...writes].map(mountOf),
     ...(hasInput ? ['--interactive'] : []),

@@ -7,7 +7,7 @@ import type { EngineClient } from './engine-client.ts';
 export const owner: string = `${process.pid}.${startOf(process.pid) ?? ''}`;
 
 /** Name of the place in which process ids are unique, in labels. */
-export const machine: string = `${hostname()}/${namespaceOf()}`;
+export const machine: string = `${hostname()}/${textOf('/etc/machine-id')}/${textOf('/proc/sys/kernel/random/boot_id')}/${namespaceOf()}`;
 
 /**
  * Removes the containers of processes of this machine that ended without removing them, and returns their number. Returns the reason if
@@ -25,7 +25,7 @@ export async function removeLeftovers(client: EngineClient): Promise<number | st
   if (listed.exitCode !== 0) return listed.stderr.trim();
   const dead = listed.stdout.split('\n').flatMap((line) => {
     const [id = '', name = ''] = line.split(' ');
-    return id === '' || isAlive(name) ? [] : [id];
+    return !/^[\da-f]{64}$/u.test(id) || isAlive(name) ? [] : [id];
   });
   if (dead.length > 0) await client.run(['rm', '--force', '--volumes', ...dead]);
   return dead.length;
@@ -48,6 +48,14 @@ function startOf(id: number): string | undefined {
     return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1').trim();
+  } catch {
+    return '';
   }
 }
 

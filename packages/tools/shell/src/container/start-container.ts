@@ -91,6 +91,7 @@ async function createContainer(
       folder: join(root, folder),
       writes: run.writes ?? [],
       argv: run.argv,
+      environment,
       environmentFile: '/dev/fd/3',
       hasInput: run.stdin !== undefined,
       user: getuid === undefined || getgid === undefined ? undefined : `${getuid()}:${getgid()}`,

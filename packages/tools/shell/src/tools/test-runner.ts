@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { constants, lstatSync } from 'node:fs';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { fileError, linesWithin, withPathLock } from '@ravi/tools-kit';
@@ -155,12 +157,17 @@ async function runTests(
     refuseMissing(runner, ended);
     return resultOf(runner, ended, { report: await readReport(runner, request), ms }, context);
   } finally {
-    await rm(reportFolder, { recursive: true, force: true });
+    await removeFolder(reportFolder);
   }
 }
 
+// Other commands may be able to change the folder meanwhile: unlike that of Node, this program opens each folder from the one above it.
+async function removeFolder(path: string): Promise<void> {
+  await promisify(execFile)('rm', ['-rf', '--one-file-system', '--', path]).catch(() => undefined);
+}
+
 async function writeHelpers(folder: string, { helpers = {} }: TestCommand): Promise<void> {
-  for (const [name, text] of Object.entries(helpers)) await writeFile(join(folder, name), text);
+  for (const [name, text] of Object.entries(helpers)) await writeFile(join(folder, name), text, { flag: 'wx' });
 }
 
 // Tests can write anything there: a link is not followed, and a report that is too large does not count.
