@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, symlinkSync, rmSync } from 'node:fs';
+import { chmodSync, renameSync, symlinkSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject, Tool } from '@ravi/kernel';
 import { createFakeClock, createMemoryLogger, createTestBlobs, createToolContext, runTool } from '@ravi/testkit';
@@ -275,4 +275,13 @@ test('a run without a folder says what to configure', async () => {
   expect(await glob?.execute({ pattern: '*' }, createToolContext({ cwd: tree.workspace.root }))).toMatchObject({
     structuredContent: { files: ['a.txt'] },
   });
+});
+
+test('a named file that is too large to search is an error, and one in a folder is left out', async () => {
+  tree.write({ 'large.txt': 'needle', 'small.txt': 'needle' });
+  truncateSync(join(tree.base, 'inside', 'large.txt'), 67_108_865);
+  const { result } = await run('grep', { pattern: 'needle', path: 'large.txt' });
+  expect(result.error).toMatchObject({ code: 'E_FILE_TOO_LARGE' });
+  expect(result.text).toContain('67108865 bytes');
+  expect(await valueOf('grep', { pattern: 'needle', output: 'files' })).toMatchObject({ files: ['small.txt'] });
 });

@@ -1,5 +1,7 @@
-import { defineTool, textBlock } from '@ravi/kernel';
+import { lstatSync } from 'node:fs';
+import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
+import { maxFileBytes } from '../engine/search-engine.ts';
 import type { LineMatch, LinePattern, SearchScope } from '../engine/search-engine.ts';
 import { fitLines, globArgument, pageNote, pageOf, scopeOf, sharedArguments, shownPath } from './search-arguments.ts';
 import type { SearchParts } from './search-arguments.ts';
@@ -121,6 +123,7 @@ function createLineSearchTool(parts: SearchParts, { name, description }: LineSea
     ) {
       const { literal = false, ignoreCase = false, word = false, ...place } = rest;
       const scope = scopeOf(parts, context, place, glob);
+      refuseLargeFile(scope);
       const pattern: LinePattern = { text, isLiteral: literal, ignoresCase: ignoreCase, isWholeWord: word };
       if (output === 'lines') return findLines(parts, { scope, pattern, contextLines, offset, limit }, context);
       const all = await parts.engine.counts({ ...scope, pattern });
@@ -139,6 +142,15 @@ function createLineSearchTool(parts: SearchParts, { name, description }: LineSea
       });
     },
   });
+}
+
+// In a folder such files are left out, as the documentation says. Of one that is named, "no line matches" would not be true.
+function refuseLargeFile({ workspace, start }: SearchScope): void {
+  using place = workspace.locate(start);
+  const stats = lstatSync(place.at());
+  if (!stats.isFile() || stats.size <= maxFileBytes) return;
+  const message = `${shownPath(start)} has ${stats.size} bytes; at most ${maxFileBytes} are searched`;
+  throw new KernelError('E_FILE_TOO_LARGE', message, { hadNoEffect: true });
 }
 
 interface LinePage {
