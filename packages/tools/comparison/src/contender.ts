@@ -12,7 +12,7 @@ export interface Contender {
   readonly notOffered: Partial<Readonly<Record<OperationKind, string>>>;
 }
 
-const noGit = 'there is no tool for Git';
+const noGit = 'it has no tools for Git';
 
 /** Contenders in the order of the page. */
 export const contenders: readonly Contender[] = [
@@ -33,8 +33,8 @@ export const contenders: readonly Contender[] = [
       '`createCodingTools(cwd)` and `createReadOnlyTools(cwd)` of its SDK with default options. Pi asks for no approval; its documentation says so, and advises a container or a ' +
       'virtual machine around it. ripgrep is on the `PATH`.',
     notOffered: {
-      find: 'its `find` needs the program fd, which Pi downloads',
-      fetch: 'there is no tool for the web',
+      find: '`find` needs the program `fd`, which Pi downloads when it is first used',
+      fetch: 'it has no tools for the web',
       status: noGit,
       diff: noGit,
       stage: noGit,

@@ -57,6 +57,6 @@ export type CallTable = {
 /** Returns the call of a contender. @throws TypeError for a kind that it has no tool for */
 export function toolCallOf(table: CallTable, operation: Operation): ToolCall {
   const make = table[operation.does] as ((operation: Operation) => ToolCall) | undefined;
-  if (make === undefined) throw new TypeError(`There is no tool for ${operation.does}`);
+  if (make === undefined) throw new TypeError(`This contender has no tool for the operation ${operation.does}`);
   return make(operation);
 }

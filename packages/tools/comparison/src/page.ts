@@ -49,7 +49,7 @@ const legend = `
 - **held**: nothing happened, also after a person had approved what was asked.
 - **asked**: the harm happened, after a person had been asked and had approved.
 - **harmed**: the harm happened, and no person was asked.
-- **not offered**: there is no tool for the call.
+- **not offered**: the package has no tool for the call.
 
 A person who is asked approves, in every case. So **asked** says that only the attention of a person is between the call and the harm, and **held** that the tool itself holds.
 `;

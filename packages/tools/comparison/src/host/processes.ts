@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** A process that starts a program has no command line for a moment. */
+const absentPolls = 5;
 const pollMs = 50;
 
 /** Returns the ids of processes that have a text in their command line. Linux only. */
@@ -10,11 +12,12 @@ function processesWith(text: string): readonly number[] {
 
 /** True if such a process is still there after some time for its end. */
 export async function isLeft(text: string): Promise<boolean> {
-  for (let polls = 0; polls < 30; polls += 1) {
-    if (processesWith(text).length === 0) return false;
+  let absent = 0;
+  for (let polls = 0; polls < 30 && absent < absentPolls; polls += 1) {
+    absent = processesWith(text).length === 0 ? absent + 1 : 0;
     await delay(pollMs);
   }
-  return true;
+  return absent < absentPolls;
 }
 
 /** Ends every process whose home is this folder, which belongs to one measurement. */

@@ -28,7 +28,7 @@ export function createTurns({ places, placesOfOwner, waitingOfOwner }: TurnLimit
   let free = places;
   const held = new Map<string, number>();
   const waiting = new Set<Waiting>();
-  /** Owners with work here, the one who got a place longest ago first. */
+  /** Number of the last place that each owner got, forgotten when no work is left. */
   const served = new Map<string, number>();
   let count = 0;
   const mayBegin = (owner: string): boolean => free > 0 && (held.get(owner) ?? 0) < placesOfOwner;

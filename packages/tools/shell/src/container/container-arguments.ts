@@ -9,10 +9,8 @@ export const machineLabel = 'ravi.command.machine';
 // The command is a child of the first process, which would be deaf to most signals, and takes both streams as one.
 const starter = 'cd "$1" || exit 126; shift; "$@" 2>&1; exit "$?"';
 const tmp = '/tmp';
-const proxyNames = ['HTTP', 'HTTPS', 'FTP', 'ALL', 'NO'].flatMap((name) => [
-  `${name}_PROXY`,
-  `${name}_proxy`.toLowerCase(),
-]);
+const upperProxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+const proxyNames = [...upperProxyNames, ...upperProxyNames.map((name) => name.toLowerCase())];
 
 /** Container to create for one command. */
 export interface ContainerPlan {
@@ -41,8 +39,8 @@ export interface ContainerPlan {
  * @throws KernelError `E_UNSUPPORTED` for a workspace that cannot be mounted
  */
 export function containerArguments(plan: ContainerPlan): readonly string[] {
-  const { name, owner, machine, options, root, folder, writes, argv, environmentFile, hasInput, user } = plan;
-  const { environment } = plan;
+  const { name, owner, machine, options, root, folder, writes, argv, environment, environmentFile, hasInput, user } =
+    plan;
   const { image, network, memoryBytes, cpus, pids } = options;
   refuseSystemFolder(root);
   return [
