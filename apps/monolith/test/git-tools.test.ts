@@ -112,5 +112,7 @@ test('a rule that allows what is not critical lets a commit through and stops wh
   };
   assert.equal(await post('git_restore', { paths: ['sum.ts'], target: 'worktree' }), 'E_APPROVAL_DENIED');
   assert.equal(await post('git_commit', { message: 'Empty', paths: ['sum.ts'] }), 'ok');
+  assert.equal(await post('git_push', { branch: 'main' }), 'E_GIT_REMOTE');
+  server.git('remote', 'add', 'origin', '../other');
   assert.equal(await post('git_push', { branch: 'main' }), 'E_APPROVAL_DENIED');
 });

@@ -3,6 +3,7 @@ import type { ToolSelection } from '@ravi/tools-kit';
 import type { Plugin } from '@ravi/kernel';
 import { gitOptionSchemas } from './options.ts';
 import type { GitOptions, GitParts } from './options.ts';
+import { privateParentOf, removeLeftFolders } from './private/private-folder.ts';
 import { createAddTool } from './tools/add.ts';
 import { createBlameTool } from './tools/blame.ts';
 import { createBranchTool } from './tools/branch.ts';
@@ -28,7 +29,12 @@ export type { GitCredential, GitOptions, GitProtocol } from './options.ts';
 const plugin: Plugin<'toolSource', GitOptions & ToolSelection> = defineToolsPlugin<GitOptions, GitParts>({
   name: 'tools-git',
   options: gitOptionSchemas,
-  open: (options, { baseDir }) => ({ options, workspaceOf: workspaceOfCall({ root: options.root, baseDir }) }),
+  async open(options, { baseDir, logger }) {
+    const privateParent = privateParentOf(options.privateFolder, baseDir);
+    const count = await removeLeftFolders(privateParent);
+    if (count > 0) logger.info('private folders of git of an ended server were removed', { count });
+    return { options, workspaceOf: workspaceOfCall({ root: options.root, baseDir }), privateParent };
+  },
   tools: {
     git_status: createStatusTool,
     git_diff: createDiffTool,

@@ -33,12 +33,22 @@ export interface GitOptions {
   readonly transferTimeoutMs?: number;
   /** Environment variables for git, such as `SSH_AUTH_SOCK` or `HTTPS_PROXY`. */
   readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * Folder outside of the workspace for private copies of the data of repositories, and for clones until they are complete, relative to the
+   * configuration. Default: that of the system for temporary files.
+   */
+  readonly privateFolder?: string;
 }
+
+/** Context that the work on a repository needs. */
+export type GitContext = Pick<ToolContext, 'cwd' | 'signal'>;
 
 /** Parts that the git tools share. */
 export interface GitParts {
   readonly options: GitOptions;
   readonly workspaceOf: (context: Pick<ToolContext, 'cwd'>) => Workspace;
+  /** Absolute path of the folder in which private folders are made. */
+  readonly privateParent: string;
 }
 
 /** Schemas of {@link GitOptions}. */
@@ -102,5 +112,11 @@ export const gitOptionSchemas: Readonly<Record<string, JsonSchema>> = {
     type: 'object',
     additionalProperties: { type: 'string' },
     description: 'Environment variables for git, such as SSH_AUTH_SOCK or HTTPS_PROXY.',
+  },
+  privateFolder: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'Folder outside of the workspace for private copies of the data of repositories, and for clones until they are complete. Default: that of the system for temporary files.',
   },
 };

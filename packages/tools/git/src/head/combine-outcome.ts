@@ -35,7 +35,7 @@ export async function outcomeOf(
   }
   const head = (await repository.run(['rev-parse', 'HEAD'])).stdout.toString('utf8').trim();
   if (exitCode === 0) return doneAt(repository, head);
-  const text = `Conflicts in:\n${conflicts.join('\n')}\nEdit these files, stage them with git_add, then continue; or abort`;
+  const text = `Conflicts in:\n${conflicts.join('\n')}\nEdit these files, stage them, then continue; or abort`;
   return toolReply(text, { state: 'conflict', head, conflicts });
 }
 

@@ -23,7 +23,7 @@ export async function reconcileMove<Result>(
   context: ReconcileContext,
   describe: (repository: Repository, hash: string) => Promise<Result>,
 ): Promise<ReconcileAnswer<Result>> {
-  const repository = await openRepository(parts, context, path);
+  using repository = await openRepository(parts, context, path);
   const { stdout, exitCode } = await repository.run(
     ['log', '--walk-reflogs', '--max-count=1000', '--format=%H%x00%gs%x00', 'HEAD', '--'],
     { okCodes: [0, 128] },

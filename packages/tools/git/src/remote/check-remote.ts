@@ -3,25 +3,25 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { KernelError } from '@ravi/kernel';
 import type { Workspace } from '@ravi/tools-kit';
-import type { GitParts } from '../options.ts';
-import { checkGitFolder, isInside, untrusted } from '../repository/check-git-folder.ts';
-import { readConfigList, refusedKey } from '../repository/configured.ts';
-import type { GitContext, Repository } from '../repository/open-repository.ts';
-import { gitEnvironment } from '../run/git-environment.ts';
-import { runGit } from '../run/run-git.ts';
+import type { GitContext, GitParts } from '../options.ts';
+import { openPrivateData } from '../private/private-data.ts';
+import type { PrivateData } from '../private/private-data.ts';
+import { refusedKey } from '../private/configured.ts';
+import { hasRepository, objectsNumbers, openRepository } from '../repository/open-repository.ts';
+import type { OtherRepository, Repository } from '../repository/open-repository.ts';
+import { requirePinning } from '../run/git-version.ts';
 import { pinHost } from './pin-host.ts';
 import { readAddress } from './read-address.ts';
 import type { RemoteAddress } from './read-address.ts';
+import { isInside } from '../private/data-folder.ts';
+import { untrusted } from '../run/git-error.ts';
 
-/** Other repository that a command may reach. */
-export interface CheckedRemote {
-  /** Address for the command line. */
+/** Other repository that a command may reach. Dispose it after the call. */
+export interface CheckedRemote extends OtherRepository, Disposable {
+  /** Address that was checked. */
   readonly url: string;
-  readonly isLocal: boolean;
-  readonly protocols: readonly string[];
-  readonly settings: readonly (readonly [key: string, value: string])[];
-  /** Options of ssh for this host. */
-  readonly sshOptions: readonly string[];
+  /** Private copy of the data of a repository of this machine. Absent for another machine. */
+  readonly data?: PrivateData;
 }
 
 /** Place from which an address is used. */
@@ -32,8 +32,28 @@ export interface RemotePlace {
 }
 
 /**
+ * Checks the text of an address against the options of the source, without any connection.
+ * @throws KernelError `E_ARGUMENTS_INVALID`, `E_GIT_PROTOCOL`, `E_GIT_HOST`
+ */
+export function checkAddress({ options }: GitParts, text: string): RemoteAddress {
+  const address = readAddress(text);
+  const { protocols = ['https', 'ssh'], hosts } = options;
+  if (!protocols.includes(address.protocol)) {
+    const message = `The transport ${address.protocol} is switched off. Add it to "protocols" of this tool source`;
+    throw new KernelError('E_GIT_PROTOCOL', message, { hadNoEffect: true });
+  }
+  const { protocol, host = '' } = address;
+  if (protocol !== 'file' && hosts !== undefined && !hosts.some((each) => each.toLowerCase() === host)) {
+    throw new KernelError('E_GIT_HOST', `The host ${host} is not one of "hosts" of this tool source`, {
+      hadNoEffect: true,
+    });
+  }
+  return address;
+}
+
+/**
  * Checks an address against the options of the source. A folder of this machine has to be a repository in the workspace that starts no program.
- * @throws KernelError `E_ARGUMENTS_INVALID`, `E_GIT_PROTOCOL`, `E_GIT_HOST`, `E_PATH_OUTSIDE`, `E_GIT_UNTRUSTED`
+ * @throws KernelError as {@link checkAddress}, `E_PATH_OUTSIDE`, `E_GIT_UNTRUSTED`
  */
 export async function checkRemote(
   parts: GitParts,
@@ -41,30 +61,24 @@ export async function checkRemote(
   place: RemotePlace,
   text: string,
 ): Promise<CheckedRemote> {
-  const address = readAddress(text);
-  const { protocols = ['https', 'ssh'], hosts } = parts.options;
-  if (!protocols.includes(address.protocol)) {
-    const message = `The transport ${address.protocol} is switched off. Add it to "protocols" of this tool source`;
-    throw new KernelError('E_GIT_PROTOCOL', message, { hadNoEffect: true });
-  }
-  if (address.protocol === 'file') return checkFolder(context, place, address);
-  const { host = '', url = text } = address;
-  if (hosts !== undefined && !hosts.some((each) => each.toLowerCase() === host)) {
-    throw new KernelError('E_GIT_HOST', `The host ${host} is not one of "hosts" of this tool source`, {
-      hadNoEffect: true,
-    });
-  }
+  const address = checkAddress(parts, text);
+  if (address.protocol === 'file') return checkFolder(parts, context, place, address);
+  const { url = text } = address;
+  if (address.protocol === 'https') await requirePinning(parts, context);
   const { settings, sshOptions } = await pinHost(parts.options, address);
   return {
     url,
-    isLocal: false,
     protocols: [address.protocol],
     settings: [...credentialSettings(parts, address), ...settings],
     sshOptions,
+    [Symbol.dispose]: () => {},
   };
 }
 
-function credentialSettings({ options }: GitParts, { protocol, host = '' }: RemoteAddress): CheckedRemote['settings'] {
+function credentialSettings(
+  { options }: GitParts,
+  { protocol, host = '' }: RemoteAddress,
+): OtherRepository['settings'] {
   const credential = protocol === 'https' ? options.credentials?.[host] : undefined;
   if (credential === undefined) return [];
   const token = Buffer.from(`${credential.username}:${credential.password}`).toString('base64');
@@ -72,6 +86,7 @@ function credentialSettings({ options }: GitParts, { protocol, host = '' }: Remo
 }
 
 async function checkFolder(
+  parts: GitParts,
   context: GitContext,
   { workspace, folder }: RemotePlace,
   { path }: RemoteAddress,
@@ -88,31 +103,38 @@ async function checkFolder(
       hadNoEffect: true,
     });
   }
-  await checkGitFolder(data);
-  const env = gitEnvironment({ protocols: [], readsOnly: true, more: {}, settings: [] });
-  const args = ['config', '--file', join(data, 'config'), '--list', '-z', '--no-includes'];
-  const { stdout } = await runGit({ args, cwd: workspace.root, env, signal: context.signal });
-  const refused = refusedKey(readConfigList(stdout.toString('utf8')), ['network', 'content']);
-  if (refused !== undefined) throw untrusted(`the configuration of the other repository sets ${refused}`);
-  return { url: pathToFileURL(real).href, isLocal: true, protocols: ['file'], settings: [], sshOptions: [] };
+  const folders = { workspace, gitFolder: data, commonFolder: data };
+  const copy = await openPrivateData(parts, context, folders, { hooks: false, objectsNumber: objectsNumbers.other });
+  const refused = refusedKey(copy.config.entries, ['network', 'content']);
+  if (refused === undefined) {
+    const url = pathToFileURL(real).href;
+    return { url, data: copy, protocols: ['file'], settings: [], [Symbol.dispose]: () => copy[Symbol.dispose]() };
+  }
+  copy[Symbol.dispose]();
+  throw untrusted(`the configuration of the other repository sets ${refused}`);
 }
 
 /**
- * Checks every address of a remote of a repository, and returns the first.
- * @throws KernelError `E_GIT_REMOTE` for an unknown remote, and those of {@link checkRemote}
+ * Checks that a repository has a remote and that its address is allowed, before people are asked about a call. A call without a repository
+ * passes: an earlier call may make it.
+ * @throws KernelError `E_GIT_REMOTE`, `E_GIT_UNTRUSTED`, and those of {@link checkAddress} and `openRepository`
  */
-export async function checkNamedRemote(
+export async function checkCallRemote(
   parts: GitParts,
   context: GitContext,
-  repository: Repository,
-  name: string,
-  isPush: boolean,
-): Promise<CheckedRemote> {
-  const { config, workspace, top } = repository;
+  path: string | undefined,
+  { remote, isPush }: { readonly remote: string; readonly isPush: boolean },
+): Promise<void> {
+  if (!(await hasRepository(parts, context, path))) return;
+  using repository = await openRepository(parts, context, path);
+  checkAddress(parts, addressOf(repository, remote, isPush));
+}
+
+/** Returns the address of a remote. @throws KernelError `E_GIT_REMOTE` if there is none, `E_GIT_UNTRUSTED` for several */
+function addressOf({ config }: Repository, name: string, isPush: boolean): string {
   const fetched = config.get(`remote.${name}.url`) ?? [];
   const pushed = config.get(`remote.${name}.pushurl`) ?? fetched;
-  const addresses = isPush ? pushed : fetched;
-  const [first, ...more] = addresses;
+  const [first, ...more] = isPush ? pushed : fetched;
   if (first === undefined) {
     const names = [...config.keys()].flatMap((key) => /^remote\.(.*)\.url$/s.exec(key)?.[1] ?? []);
     const known = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
@@ -122,5 +144,28 @@ export async function checkNamedRemote(
   }
   // A push goes to each of them, and an approver has seen one name.
   if (more.length > 0) throw untrusted(`its remote ${JSON.stringify(name)} has several addresses`);
-  return checkRemote(parts, context, { workspace, folder: top }, first);
+  return first;
+}
+
+/**
+ * Checks the address of a remote of a repository, and makes git use it as it was checked.
+ * @throws KernelError `E_GIT_REMOTE` for an unknown remote, and those of {@link checkRemote}
+ */
+export async function checkNamedRemote(
+  parts: GitParts,
+  context: GitContext,
+  repository: Repository,
+  name: string,
+  isPush: boolean,
+): Promise<CheckedRemote> {
+  const { workspace, top } = repository;
+  const address = addressOf(repository, name, isPush);
+  const checked = await checkRemote(parts, context, { workspace, folder: join(workspace.root, top) }, address);
+  try {
+    await repository.setAddress(name, checked.url);
+    return checked;
+  } catch (error) {
+    checked[Symbol.dispose]();
+    throw error;
+  }
 }

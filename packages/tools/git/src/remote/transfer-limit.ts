@@ -1,7 +1,6 @@
 import { KernelError } from '@ravi/kernel';
 import type { ToolContext } from '@ravi/kernel';
-import type { GitParts } from '../options.ts';
-import type { GitContext } from '../repository/open-repository.ts';
+import type { GitContext, GitParts } from '../options.ts';
 
 const defaultLimitMs = 600_000;
 

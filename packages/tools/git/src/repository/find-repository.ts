@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { KernelError } from '@ravi/kernel';
 import { fileError } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
-import { checkGitFolder, isInside, untrusted } from './check-git-folder.ts';
+import { isInside } from '../private/data-folder.ts';
+import { noRepository, untrusted } from '../run/git-error.ts';
 
 const maxPointerBytes = 4096;
 
@@ -35,11 +35,6 @@ export async function findRepository(workspace: Workspace, path: string): Promis
   throw noRepository(path);
 }
 
-function noRepository(path: string): KernelError {
-  const message = `There is no git repository in ${JSON.stringify(path)} or above it in the workspace. git_init makes one`;
-  return new KernelError('E_GIT_NO_REPOSITORY', message, { hadNoEffect: true });
-}
-
 async function foldersOf(
   workspace: Workspace,
   top: string,
@@ -52,10 +47,15 @@ async function foldersOf(
   const gitFolder = pointed === undefined ? join(top, '.git') : inside(workspace, resolve(top, pointed));
   const shared = await readPointer(join(gitFolder, 'commondir'), '');
   const commonFolder = shared === undefined ? gitFolder : inside(workspace, resolve(gitFolder, shared));
-  for (const folder of new Set([gitFolder, commonFolder])) await checkGitFolder(folder);
-  const isComplete = await lstat(join(commonFolder, 'objects')).catch(() => undefined);
+  // Data of a work tree that is elsewhere would not be found by the commands for branches.
+  if (!isDataOf(commonFolder, gitFolder)) throw untrusted('its data is not where git keeps that of a work tree');
+  const isComplete = await entryOf(join(commonFolder, 'objects'), '.git');
   if (isComplete === undefined) throw noRepository(relative(root, top) || '.');
   return { top, gitFolder, commonFolder };
+}
+
+function isDataOf(commonFolder: string, gitFolder: string): boolean {
+  return gitFolder === commonFolder || /^worktrees\/[^/]+$/.test(relative(commonFolder, gitFolder));
 }
 
 // A folder that may not be searched could have a repository.

@@ -1,6 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import { fileError } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 
@@ -10,6 +10,15 @@ export interface NewFolder {
   readonly path: string;
   /** Path in the workspace. */
   readonly shown: string;
+}
+
+/** Checks before people are asked that a folder is in the workspace; it may be missing. @throws KernelError of `Workspace.locate` */
+export function checkNewFolder(workspace: Workspace, folder: string): void {
+  try {
+    workspace.locate(folder)[Symbol.dispose]();
+  } catch (error) {
+    if (!isKernelError(error, 'E_FILE_NOT_FOUND')) throw error;
+  }
 }
 
 /**

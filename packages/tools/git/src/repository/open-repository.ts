@@ -1,25 +1,27 @@
+import { relative } from 'node:path';
+import { isKernelError } from '@ravi/kernel';
 import type { ToolContext } from '@ravi/kernel';
-import { withPathLock } from '@ravi/tools-kit';
-import type { Workspace } from '@ravi/tools-kit';
-import type { GitParts } from '../options.ts';
+import { openWorkFolder, withPathLock } from '@ravi/tools-kit';
+import type { WorkFolder, Workspace } from '@ravi/tools-kit';
+import type { GitContext, GitParts } from '../options.ts';
+import { openPrivateData } from '../private/private-data.ts';
+import type { PrivateData } from '../private/private-data.ts';
 import { fixedOptions } from '../run/fixed-options.ts';
 import { gitEnvironment } from '../run/git-environment.ts';
 import type { GitEnvironmentOptions } from '../run/git-environment.ts';
-import { gitError } from '../run/git-error.ts';
+import { gitError, untrusted } from '../run/git-error.ts';
 import { readGit, runGit } from '../run/run-git.ts';
 import type { GitCommand, GitResult, ReadOutput } from '../run/run-git.ts';
-import { untrusted } from './check-git-folder.ts';
-import { filterSettings, readConfigList, refusedKey } from './configured.ts';
-import type { GitWork, RepositoryConfig } from './configured.ts';
+import { filterSettings, refusedKey } from '../private/configured.ts';
+import type { GitWork, RepositoryConfig } from '../private/configured.ts';
 import { findRepository } from './find-repository.ts';
-import type { RepositoryFolders } from './find-repository.ts';
 
 /** Options of a command in a repository. */
 export interface RunOptions {
   /** Kinds of work of a command that writes. Absent for one that only reads. */
   readonly work?: readonly GitWork[];
-  /** Text for its input. */
-  readonly input?: string;
+  /** Its input. Default: none. */
+  readonly input?: string | Uint8Array;
   /** Exit codes that are results. Default: 0. */
   readonly okCodes?: readonly number[];
   /** Settings for this command. */
@@ -34,17 +36,30 @@ export interface RunOptions {
   readonly other?: OtherRepository;
 }
 
-/** Transports, settings and options of ssh for a command that reaches another repository. */
-export type OtherRepository = Pick<GitEnvironmentOptions, 'protocols' | 'settings' | 'sshOptions'>;
+/** Other repository that a command may reach: transports, settings and options of ssh. */
+export interface OtherRepository extends Pick<GitEnvironmentOptions, 'protocols' | 'settings' | 'sshOptions'> {
+  /** Data of a repository of this machine. */
+  readonly data?: Pick<PrivateData, 'objects' | 'copyLogs' | 'publish'>;
+}
 
-/** Context that the work on a repository needs. */
-export type GitContext = Pick<ToolContext, 'cwd' | 'signal'>;
+/** Numbers that the handles of the objects of a repository, and of another of this machine, have in processes of git. */
+export const objectsNumbers = { own: 3, other: 4 } as const;
 
-/** Repository that was checked for this call. */
-export interface Repository extends RepositoryFolders {
+/** Repository that was checked for this call. Dispose it after the call. */
+export interface Repository extends Disposable {
   readonly workspace: Workspace;
+  /** Path of the top of its files from the root of the workspace. */
+  readonly top: string;
+  /** Absolute path of the private copy of the data of this work tree: `HEAD`, the state of a merge or rebase. */
+  readonly gitFolder: string;
   readonly config: RepositoryConfig;
-  /** Runs a git command. @throws KernelError `E_GIT_…` if it fails, `E_GIT_UNTRUSTED` if the repository would start a program */
+  /** Gives a remote this one address for the commands of this call. */
+  setAddress(remote: string, url: string): Promise<void>;
+  /**
+   * Runs a git command.
+   * @throws KernelError `E_GIT_…` if it fails, `E_GIT_UNTRUSTED` if the repository would start a program, `E_GIT_CHANGED` if another program
+   * changed the repository meanwhile
+   */
   run(args: readonly string[], options?: RunOptions): Promise<GitResult>;
   /** Runs a command that only reads, and hands its output to `read` as it is written. @throws KernelError as {@link Repository.run} */
   stream<Output>(args: readonly string[], read: ReadOutput<Output>): Promise<Output>;
@@ -56,49 +71,51 @@ export interface Repository extends RepositoryFolders {
  */
 export async function openRepository(parts: GitParts, context: GitContext, path = '.'): Promise<Repository> {
   const workspace = parts.workspaceOf(context);
-  const folders = await findRepository(workspace, path);
+  const { top, ...folders } = await findRepository(workspace, path);
   const { root } = workspace;
   const { options } = parts;
-  const { signal } = context;
-  const plainEnvironment = {
-    protocols: [],
-    readsOnly: true,
-    identity: options.identity,
-    more: options.environment ?? {},
-    settings: [],
-  };
-  // Listing runs nothing, and follows no include: a repository with one is refused.
-  const listed = await runGit({
-    args: ['config', '--list', '-z', '--no-includes'],
-    cwd: folders.top,
-    env: { ...gitEnvironment(plainEnvironment), ...placeVariables(folders) },
-    signal,
-  });
-  if (listed.exitCode !== 0) throw gitError({ command: 'config', stderr: listed.stderr, root, locksFirst: false });
-  const config = readConfigList(listed.stdout.toString('utf8'));
+  const data = await openPrivateData(
+    parts,
+    context,
+    { workspace, ...folders },
+    { hooks: options.hooks === true, objectsNumber: objectsNumbers.own },
+  );
+  const { entries: config } = data.config;
 
-  function commandOf(args: readonly string[], run: RunOptions): GitCommand {
+  function commandOf(args: readonly string[], run: RunOptions, folder: WorkFolder): GitCommand {
     const { work, input, settings = [], logAs, other } = run;
     const refused = refusedKey(config, work ?? []);
     if (refused !== undefined) throw untrusted(`its configuration sets ${refused}, which can start a program`);
     const environment = gitEnvironment({
-      ...plainEnvironment,
-      ...(other === undefined ? {} : { protocols: other.protocols, sshOptions: other.sshOptions ?? [] }),
+      protocols: other?.protocols ?? [],
+      sshOptions: other?.sshOptions ?? [],
+      identity: options.identity,
+      more: options.environment ?? {},
       readsOnly: work === undefined,
       settings: [...filterSettings(config), ...settings, ...(other?.settings ?? [])],
     });
     return {
       args: [...fixedOptions(options.hooks === true, run.literalPaths), ...args],
-      cwd: folders.top,
+      cwd: folder.path,
       env: {
         ...environment,
-        ...placeVariables(folders),
+        GIT_DIR: data.gitFolder,
+        GIT_COMMON_DIR: data.commonFolder,
+        // The folder that is open, also if another one has its name by now.
+        GIT_WORK_TREE: '.',
         ...(logAs === undefined ? {} : { GIT_REFLOG_ACTION: logAs }),
       },
       input,
-      signal,
+      handles: [data.objects, ...(other?.data === undefined ? [] : [other.data.objects])],
+      signal: context.signal,
       startsPrograms: work !== undefined,
     };
+  }
+
+  /** git adds to the logs of refs, and reads them for a revision such as `main@{1}`. */
+  async function prepareLogs(args: readonly string[], { work, other }: RunOptions): Promise<void> {
+    if (work !== undefined || args.some((argument) => argument.includes('@{'))) await data.copyLogs();
+    if (work !== undefined) await other?.data?.copyLogs();
   }
 
   function check(args: readonly string[], run: RunOptions, end: Pick<GitResult, 'exitCode' | 'stderr'>): void {
@@ -107,21 +124,71 @@ export async function openRepository(parts: GitParts, context: GitContext, path 
     throw gitError({ command, stderr: end.stderr, root, locksFirst: run.locksFirst === true });
   }
 
+  async function runAndPublish(command: GitCommand, other: OtherRepository | undefined): Promise<GitResult> {
+    const publish = async (): Promise<void> => {
+      await data.publish();
+      await other?.data?.publish();
+    };
+    let end: GitResult;
+    try {
+      end = await runGit(command);
+    } catch (error) {
+      // A command that is cancelled has effects too. Its own error is the one to report.
+      await publish().catch(() => {});
+      throw error;
+    }
+    await publish();
+    return end;
+  }
+
   return {
-    ...folders,
+    top: relative(root, top),
+    gitFolder: data.gitFolder,
     workspace,
     config,
+    setAddress: (remote, url) => data.config.setAddress(remote, url),
     async run(args, run = {}) {
-      const result = await runGit(commandOf(args, run));
-      check(args, run, result);
-      return result;
+      await prepareLogs(args, run);
+      using folder = openWorkFolder(workspace, relative(root, top) || '.');
+      const command = commandOf(args, run, folder);
+      const end = await (run.work === undefined ? runGit(command) : runAndPublish(command, run.other));
+      const shown = { ...end, stderr: data.withoutPaths(end.stderr) };
+      check(args, run, shown);
+      return shown;
     },
     async stream(args, read) {
-      const { output, ...end } = await readGit(commandOf(args, {}), read);
-      check(args, {}, end);
+      await prepareLogs(args, {});
+      using folder = openWorkFolder(workspace, relative(root, top) || '.');
+      const { output, ...end } = await readGit(commandOf(args, {}, folder), read);
+      check(args, {}, { ...end, stderr: data.withoutPaths(end.stderr) });
       return output;
     },
+    [Symbol.dispose]: () => data[Symbol.dispose](),
   };
+}
+
+/**
+ * Checks before people are asked that a call may work in its repository. One that does not exist yet passes, because another call of the
+ * same response may make it.
+ * @throws KernelError `E_GIT_UNTRUSTED`, `E_PATH_OUTSIDE`
+ */
+export async function checkRepository(
+  parts: GitParts,
+  context: Pick<ToolContext, 'cwd'>,
+  path: string | undefined,
+): Promise<void> {
+  await hasRepository(parts, context, path);
+}
+
+/** Returns false for a place without a repository. @throws KernelError as {@link checkRepository} */
+export async function hasRepository(parts: GitParts, context: Pick<ToolContext, 'cwd'>, path = '.'): Promise<boolean> {
+  try {
+    await findRepository(parts.workspaceOf(context), path);
+    return true;
+  } catch (error) {
+    if (!isKernelError(error, 'E_GIT_NO_REPOSITORY') && !isKernelError(error, 'E_FILE_NOT_FOUND')) throw error;
+    return false;
+  }
 }
 
 /** Opens the repository of a call, and works in it while no other call of this process changes it. */
@@ -135,10 +202,7 @@ export async function inRepository<Result>(
   return withPathLock(`git\0${commonFolder}`, async () => {
     context.check();
     // Only now: the call before this one may have changed it.
-    return work(await openRepository(parts, context, path));
+    using repository = await openRepository(parts, context, path);
+    return await work(repository);
   });
-}
-
-function placeVariables({ top, gitFolder, commonFolder }: RepositoryFolders): Record<string, string> {
-  return { GIT_DIR: gitFolder, GIT_COMMON_DIR: commonFolder, GIT_WORK_TREE: top };
 }

@@ -83,10 +83,24 @@ export const plainDiff: readonly string[] = [
   '--dst-prefix=b/',
 ];
 
-/** Commands of the other side of a local transport, which do not see the options of this side. */
-const localSide = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c core.alternateRefsCommand=:';
+/** Options of a command of the other side of a local transport, which does not see the options of this side. */
+const localSide = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.alternateRefsCommand=:',
+  'gc.auto=0',
+  'receive.denyCurrentBranch=refuse',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
 
-/** Returns the option that names the program of the other side, in place of the one that the repository names. */
-export function otherSide(service: 'upload-pack' | 'receive-pack', isLocal: boolean): string {
-  return `--${service}=${isLocal ? `${localSide} ${service}` : `git-${service}`}`;
+/**
+ * Returns the option that names the program of the other side, in place of the one that the repository names. For a repository of this
+ * machine the program works in `folder`, the private copy of its data.
+ */
+export function otherSide(service: 'upload-pack' | 'receive-pack', folder: string | undefined): string {
+  if (folder === undefined) return `--${service}=git-${service}`;
+  // A shell runs it with the path of the address after it.
+  const quoted = `'${folder.replaceAll("'", String.raw`'\''`)}'`;
+  return `--${service}=git ${localSide} ${service} ${quoted} && true`;
 }

@@ -63,3 +63,14 @@ export function shownText(text: string, root: string): string {
 export function withoutSecrets(text: string): string {
   return text.replaceAll(/:\/\/[^/\s@]{1,4096}@/g, '://***@');
 }
+
+/** Returns the error of a repository that would lead out of the workspace, or start a program. */
+export function untrusted(reason: string): KernelError {
+  return new KernelError('E_GIT_UNTRUSTED', `The repository is not used: ${reason}`, { hadNoEffect: true });
+}
+
+/** Returns the error of a folder without a repository in it or above it. */
+export function noRepository(path: string): KernelError {
+  const message = `There is no git repository in ${JSON.stringify(path)} or above it in the workspace`;
+  return new KernelError('E_GIT_NO_REPOSITORY', message, { hadNoEffect: true });
+}

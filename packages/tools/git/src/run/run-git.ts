@@ -9,8 +9,10 @@ export interface GitCommand {
   /** Absolute path of the folder in which it runs. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Text for its input; none when absent. */
-  readonly input?: string | undefined;
+  /** Its input; none when absent. */
+  readonly input?: string | Uint8Array | undefined;
+  /** Open folders that the command has as its handles 3, 4 and so on. Default: none. */
+  readonly handles?: readonly number[];
   /** Ends the command and all that it started. */
   readonly signal: AbortSignal;
   /** True for a command that can start programs, such as hooks and ssh: what they leave running is ended after it. Default: false. */
@@ -45,11 +47,11 @@ export async function runGit(command: GitCommand): Promise<GitResult> {
 
 /** Runs a command whose output `read` consumes. If `read` fails, the command is ended. @throws KernelError `E_GIT_MISSING`, `E_CANCELLED` */
 export async function readGit<Output>(
-  { args, cwd, env, input, signal, startsPrograms = false }: GitCommand,
+  { args, cwd, env, input, handles = [], signal, startsPrograms = false }: GitCommand,
   read: ReadOutput<Output>,
 ): Promise<Omit<GitResult, 'stdout'> & { readonly output: Output }> {
   if (signal.aborted) throw cancelled();
-  const tree = spawnTree('git', args, { cwd, env });
+  const tree = spawnTree('git', args, { cwd, env, handles });
   const { child } = tree;
   const started = await once(child, 'spawn').catch((error: unknown) => error as NodeJS.ErrnoException);
   if (!Array.isArray(started)) throw missing(started);

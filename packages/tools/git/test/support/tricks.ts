@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GitOptions } from '../../src/index.ts';
 import { createGitFolder } from './git-folder.ts';
 import type { GitFolder } from './git-folder.ts';
 
@@ -297,10 +298,10 @@ export function rebaseState(folder: GitFolder, more: Readonly<Record<string, str
 let template: Promise<GitFolder> | undefined;
 
 /** Makes a repository with two branches, a remote and changes, before a trick is added. */
-export async function createVictim(): Promise<GitFolder> {
+export async function createVictim(options: GitOptions = {}): Promise<GitFolder> {
   template ??= createTemplate();
   const { root } = await template;
-  return createGitFolder({ protocols: ['file', 'https', 'ssh'] }, root);
+  return createGitFolder({ protocols: ['file', 'https', 'ssh'], ...options }, root);
 }
 
 /** Removes what {@link createVictim} copies. */
