@@ -1,7 +1,7 @@
 import { invocationResultSchema } from './calls.ts';
 import { empty, json, operation } from './operation.ts';
 import { page } from './page.ts';
-import { array, described, enumOf, extend, literal, number, object, strictObject, string } from './schema.ts';
+import { array, boolean, described, enumOf, extend, literal, number, object, strictObject, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 import { count, jsonObject, jsonSchema, requestId, risk } from './values.ts';
 
@@ -15,6 +15,7 @@ export const toolSchema = object(
   },
   {
     risk,
+    isRiskFixed: boolean({ description: 'False if the arguments of a call can make its risk higher than `risk`.' }),
     inputSchema: jsonSchema,
     outputSchema: jsonSchema,
     mode: literal('background', { description: 'Agents do not wait for its calls.' }),

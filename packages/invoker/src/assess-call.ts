@@ -1,5 +1,6 @@
 import type { ApprovalRequest, InvocationResult, ToolRisk } from '@ravi/kernel';
 import { assessRisk, needsApproval } from './approval/assess-risk.ts';
+import { checkCall } from './approval/check-call.ts';
 import { requestFor, shownArguments } from './approval/request-approval.ts';
 import { allowedGate } from './gates/allowed.ts';
 import { argumentsGate } from './gates/arguments.ts';
@@ -35,6 +36,8 @@ export async function assessCall(pending: PendingCall): Promise<CallAssessment> 
     const digest = toolDigest(pending.tool);
     const { grants } = pending.session;
     if (!needsApproval(pending) || grants.covers(pending.name, digest, risk)) return { status: 'ready', risk };
+    const stop = await checkCall(pending);
+    if (stop !== undefined) return { status: 'refused', result: stop.stop };
     const question = { risk, toolDigest: digest, ...(summary === undefined ? {} : { summary }) };
     return { status: 'needs-approval', request: requestFor(pending, question, shownArguments(pending)) };
   } finally {

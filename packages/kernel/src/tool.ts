@@ -72,6 +72,7 @@ export type {
   ToolRegistry,
   ToolRetry,
   ReconcileAnswer,
+  CheckContext,
   ReconcileContext,
 } from './tool/tool.ts';
 export type {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { defineTool, isKernelError, isStandardSchema, jsonSchemaOf } from '../src/index.ts';
+import { defineTool, isKernelError, isStandardSchema, jsonSchemaOf, KernelError } from '../src/index.ts';
 import type { JsonObject, StandardSchema, ToolContext } from '../src/index.ts';
 
 const context = {} as ToolContext;
@@ -82,6 +82,22 @@ test('risk and lock keys of a Standard Schema are derived from the parsed argume
   assert.deepEqual(tool.classifyRisk?.({ n: '21' }), { risk: 'critical' });
   assert.deepEqual(typeof tool.concurrency === 'object' && tool.concurrency.keys({ n: '21' }), ['42']);
   assert.throws(() => tool.classifyRisk?.({ n: 'x' }), /Invalid arguments: n is not a number/);
+});
+
+test('with a Standard Schema a check gets the parsed arguments, and its exception is that of the call', async () => {
+  const tool = defineTool({
+    name: 't',
+    description: 'T.',
+    inputSchema: doubled,
+    async checkCall({ n }) {
+      if (n > 40) throw new KernelError('E_ARGUMENTS_INVALID', `${n.toFixed(0)} is too much`);
+    },
+    execute: ({ n }) => n,
+  });
+  await tool.checkCall?.({ n: '2' }, context);
+  const refused = async (n: string): Promise<void> => tool.checkCall?.({ n }, context);
+  await assert.rejects(refused('21'), /42 is too much/);
+  await assert.rejects(refused('x'), /Invalid arguments: n is not a number/);
 });
 
 test('a schema that validates asynchronously cannot classify', () => {

@@ -63,6 +63,10 @@ export function toolContract(
     assert.deepEqual(tool.classifyRisk?.(args), judgement);
   });
 
+  test('the check before an approval passes the sample call', async () => {
+    await tool.checkCall?.(args, createToolContext(context));
+  });
+
   test('the sample call succeeds with a complete result that keeps its arguments as they were', async () => {
     checkResult(tool, await tool.execute(args, createToolContext(context)));
   });

@@ -45,6 +45,13 @@ test('a schema that is not an object schema, points to nothing or is not JSON fa
   }
 });
 
+test('a check that refuses the sample call fails', async () => {
+  const checkCall = (): never => {
+    throw new TypeError('no');
+  };
+  assert.deepEqual(await failures({ checkCall }), ['the check before an approval passes the sample call']);
+});
+
 test('a tool whose risk changes between two looks fails', async () => {
   let looks = 0;
   const tool = {

@@ -10,6 +10,8 @@ export interface ToolDescription {
   readonly kind: 'local' | 'hosted' | 'provider-defined';
   /** Risk before arguments are known; absent for a hosted tool, which this process never runs. */
   readonly risk?: ToolRisk;
+  /** False if the arguments of a call can make its risk higher. */
+  readonly isRiskFixed?: boolean;
   /** Name of the source that it was loaded from. */
   readonly source: string;
   readonly inputSchema?: JsonSchema;
@@ -36,9 +38,11 @@ export function describeTools(
   }));
 }
 
-function kindOf(tool: AnyTool, policy: ChainPolicy): Pick<ToolDescription, 'kind' | 'risk'> {
+function kindOf(tool: AnyTool, policy: ChainPolicy): Pick<ToolDescription, 'kind' | 'risk' | 'isRiskFixed'> {
   if (isHostedTool(tool)) return { kind: 'hosted' };
-  return { kind: isLocalTool(tool) ? 'local' : 'provider-defined', risk: staticRisk(tool, policy.defaultRisk) };
+  const risk = staticRisk(tool, policy.defaultRisk);
+  if (!isLocalTool(tool)) return { kind: 'provider-defined', risk };
+  return { kind: 'local', risk, isRiskFixed: tool.classifyRisk === undefined };
 }
 
 function schemasOf(tool: AnyTool): Pick<ToolDescription, 'inputSchema' | 'outputSchema' | 'mode' | 'allowedCallers'> {

@@ -43,13 +43,13 @@ export function createGatewayServer(gateway: Gateway, options: GatewayServerOpti
   return server;
 }
 
-function describe({ name, description, inputSchema, risk }: GatewayTool, alwaysLoad: boolean): Tool {
+function describe({ name, description, inputSchema, risk, isRiskFixed }: GatewayTool, alwaysLoad: boolean): Tool {
   return {
     name,
     description,
     inputSchema: inputSchema as Tool['inputSchema'],
     // Claude Code runs tools that only read at the same time.
-    annotations: { readOnlyHint: risk === 'safe' },
+    annotations: { readOnlyHint: risk === 'safe' && isRiskFixed },
     _meta: { 'anthropic/alwaysLoad': alwaysLoad },
   };
 }

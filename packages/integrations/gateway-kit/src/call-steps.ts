@@ -1,7 +1,7 @@
 import { sha256OfJson } from '@ravi/invoker';
 import type { InvokerSession, ToolInvoker } from '@ravi/invoker';
 import { isKernelError, isLocalTool, KernelError } from '@ravi/kernel';
-import type { ApprovalRequest, InvocationResult, JsonValue, Logger } from '@ravi/kernel';
+import type { ApprovalRequest, InvocationResult, JsonObject, JsonValue, Logger, Tool } from '@ravi/kernel';
 import { errorText, inspectArguments } from '@ravi/support';
 import { ActiveCall } from './active-call.ts';
 import type { ApprovalBroker } from './approval-broker.ts';
@@ -125,14 +125,20 @@ function earlierOutcome(parts: CallParts, { call, known, digest }: Step): Active
   return { status: 'done', result: errorResult('error', 'E_CALL_UNKNOWN', message), isReplay: true };
 }
 
-function isRepeatable({ invoker }: CallParts, { name }: GatewayCall): boolean {
+function isRepeatable({ invoker }: CallParts, { name, args }: GatewayCall): boolean {
   const tool = invoker.registry.get(name);
-  return (
-    tool !== undefined &&
-    isLocalTool(tool) &&
-    tool.runAfterResponse !== true &&
-    (tool.risk === 'safe' || tool.idempotent === true)
-  );
+  if (tool === undefined || !isLocalTool(tool) || tool.runAfterResponse === true) return false;
+  return tool.idempotent === true || isSafeWith(tool, args);
+}
+
+// The arguments have not been validated: what the tool cannot judge is not safe.
+function isSafeWith(tool: Tool, args: unknown): boolean {
+  if (tool.risk !== 'safe') return false;
+  try {
+    return tool.classifyRisk === undefined || tool.classifyRisk(args as JsonObject).risk === 'safe';
+  } catch {
+    return false;
+  }
 }
 
 function assess({ invoker }: CallParts, { call, session }: Step): ReturnType<ToolInvoker['assess']> {

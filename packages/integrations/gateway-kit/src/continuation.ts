@@ -66,6 +66,7 @@ export function createContinuation({ active, clock }: ContinuationOptions): Gate
     description,
     inputSchema,
     risk: 'high',
+    isRiskFixed: true,
     async check(args, call, { isHistory } = {}) {
       const found = find(args, call);
       if (found === undefined || isSkip(args)) return { needsApproval: false };

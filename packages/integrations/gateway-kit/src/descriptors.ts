@@ -30,6 +30,7 @@ function describe(tool: Tool, name: string, gateway: Pick<Gateway, 'call' | 'che
     inputSchema: tool.inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(tool.risk === undefined ? {} : { risk: tool.risk }),
+    isRiskFixed: tool.classifyRisk === undefined,
     check: (args, call, options) => gateway.check({ ...call, name: tool.name, args }, options),
     call: (args, call) => gateway.call({ ...call, name: tool.name, args }),
     decide: (args, call, decision) => gateway.decide({ ...call, name: tool.name, args }, decision),

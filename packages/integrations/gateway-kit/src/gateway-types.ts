@@ -109,8 +109,10 @@ export interface GatewayTool {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** Declared risk; a call may have a higher one. Absent for the default of the policy. */
+  /** Declared risk; a call may have a higher one, unless `isRiskFixed`. Absent for the default of the policy. */
   readonly risk?: ToolRisk;
+  /** False if the arguments of a call can make its risk higher. */
+  readonly isRiskFixed: boolean;
   /** See {@link Gateway.check}. */
   check(args: unknown, call: DescriptorCall, options?: CheckOptions): Promise<GatewayCheck>;
   /** See {@link Gateway.call}. */

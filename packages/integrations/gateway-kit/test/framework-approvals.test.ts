@@ -1,3 +1,4 @@
+import { defineTool } from '@ravi/kernel';
 import { expect, test } from 'vitest';
 import type { GatewayOutcome } from '../src/index.ts';
 import { createGateway } from '../src/index.ts';
@@ -203,6 +204,37 @@ test('a call with effects that another process started and did not finish is not
   expect(outcome).toMatchObject({ status: 'done', isReplay: true, result: { error: { code: 'E_CALL_UNKNOWN' } } });
   expect(before.refunds).toHaveLength(1);
   expect(after.refunds).toEqual([]);
+});
+
+test('a call that was not finished is made again only if its arguments leave it safe', async () => {
+  for (const [args, code] of [
+    [{ statement: 'read' }, undefined],
+    [{ statement: 'change' }, 'E_CALL_UNKNOWN'],
+    [{ statement: 'unclear' }, 'E_CALL_UNKNOWN'],
+  ] as const) {
+    let runs = 0;
+    const query = defineTool({
+      name: 'query',
+      description: 'Reads or changes a table.',
+      risk: 'safe',
+      inputSchema: { type: 'object', properties: { statement: { type: 'string' } } },
+      classifyRisk({ statement }) {
+        if (statement === 'unclear') throw new TypeError('no statement');
+        return { risk: statement === 'read' ? 'safe' : 'high' };
+      },
+      execute: () => `run ${(runs += 1)}`,
+    });
+    const shop = { tools: [query], refunds: [], lookups: [] };
+    const values = createMemoryValues();
+    const call = { run, name: 'query', args, callId: 'query-1' };
+    const before = createScene({ shop, values: { ...values, put: dropDone(values.put) }, digestKey });
+    const { status } = await before.gateway.call(call);
+    if (status === 'needs-approval') await before.gateway.decide(call, approved);
+    expect(runs).toBe(1);
+    const outcome = await createScene({ shop, values, digestKey }).gateway.call(call);
+    expect([outcome.status, outcome.status === 'done' && outcome.result.error?.code]).toEqual(['done', code]);
+    expect(runs).toBe(code === undefined ? 2 : 1);
+  }
 });
 
 test('values without a digest key are a mistake in the configuration', () => {

@@ -135,8 +135,9 @@ function allows({ allowedCallers }: ToolSummary, caller: ToolCaller): boolean {
 }
 
 // Without its output schema: a result that is too large becomes a link, which does not match it.
-function listedTool({ name, description, inputSchema, risk }: ToolSummary): Tool {
-  const isSafe = risk === 'safe';
+function listedTool({ name, description, inputSchema, risk, isRiskFixed }: ToolSummary): Tool {
+  // A client may run a tool that only reads without asking, with any arguments.
+  const isSafe = risk === 'safe' && isRiskFixed === true;
   return {
     name,
     description,

@@ -62,7 +62,12 @@ for (const generation of generations) {
     const { tools } = await mcp.client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['resume', 'status', 'add', 'launch', 'later'],
+      ['resume', 'status', 'add', 'launch', 'later', 'query'],
+    );
+    // The arguments of a query may change something, so no client runs it unasked as a tool that only reads.
+    assert.deepEqual(
+      tools.slice(2).map(({ annotations }) => annotations?.readOnlyHint),
+      [true, false, true, false],
     );
     assert.equal(textOf(await mcp.call('add', { a: 1, b: 2 })), '3');
     assert.equal(textOf(await mcp.call('launch')), '"launched"');

@@ -4,6 +4,7 @@ import type { ReadApproval } from '@ravi/support';
 import type { ApprovalReply } from '../approval/request-approval.ts';
 import { approvalLimitOf, requestApproval, isAlreadyRequested } from '../approval/request-approval.ts';
 import { assessRisk, needsApproval } from '../approval/assess-risk.ts';
+import { checkCall } from '../approval/check-call.ts';
 import { changedFields, checkEdit } from '../approval/check-edit.ts';
 import { restoreHidden } from '../approval/shown-arguments.ts';
 import type { ShownArguments } from '../approval/shown-arguments.ts';
@@ -55,6 +56,9 @@ async function seekApproval(pending: PendingCall, assessment: RiskAssessment): P
   const { approvalHandler } = pending.runtime;
   if (approvalHandler === undefined) return refuseWithoutHandler(pending);
   if (pending.approvalRequests === maxRequests) return refuseUndecided(pending);
+  // A request that is stored already keeps its place: the tool finds its mistakes when it runs.
+  const stop = isAlreadyRequested(pending) ? undefined : await checkCall(pending);
+  if (stop !== undefined) return pending.approvalRequests === 0 ? stop : refuseEdit(pending, stop.stop.text);
   return decide(pending, approvalHandler, { ...assessment, toolDigest: digest });
 }
 

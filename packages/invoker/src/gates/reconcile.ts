@@ -1,7 +1,8 @@
-import { canReconcile, KernelError, textBlock } from '@ravi/kernel';
+import { canReconcile, textBlock } from '@ravi/kernel';
 import type { ApprovalRequest, ReconcileAnswer, ReconcileContext, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { errorText } from '@ravi/support';
 import { resumeCompletion } from '../completion/await-completion.ts';
+import { askTool } from '../ask-tool.ts';
 import { errorResult } from '../error-results.ts';
 import type { GateStop } from '../error-results.ts';
 import type { GateOutcome, PendingCall } from '../pending-call.ts';
@@ -76,45 +77,15 @@ async function readAnswer(
 ): Promise<ReconcileAnswer> {
   const { cancellation, runtime, name } = pending;
   try {
-    const answer: unknown = await ask(pending, tool);
+    const { args, idempotencyKey } = pending;
+    const ask = (context: ReconcileContext) => tool.reconcile(args, idempotencyKey, context);
+    const answer: unknown = await askTool(pending, 'reconcile', ask);
     if (isAnswer(answer)) return answer;
     throw new TypeError('reconcile must return { happened } or "unknown"');
   } catch (error) {
     cancellation.check();
     runtime.logger.error('a tool could not reconcile a call', { tool: name, error: errorText(error) });
     return 'unknown';
-  }
-}
-
-async function ask(pending: PendingCall, tool: Required<Pick<Tool, 'reconcile'>>): Promise<ReconcileAnswer> {
-  const { session, runtime, cancellation, callId, args, idempotencyKey } = pending;
-  cancellation.check();
-  const controller = new AbortController();
-  const ended = Promise.withResolvers<never>();
-  const end = (error: KernelError): void => {
-    controller.abort(error);
-    ended.reject(error);
-  };
-  const limitMs = session.policy.callTimeoutMs;
-  const late = (): void => end(new KernelError('E_CALL_TIMEOUT', `reconcile took longer than ${limitMs} ms`));
-  const deadline = runtime.deadlines.set(limitMs, late);
-  const unsubscribe = cancellation.onCancel(() => end(cancellation.error));
-  const context: ReconcileContext = {
-    runId: session.reportedRunId,
-    sessionId: session.sessionId,
-    principal: session.principal,
-    cwd: session.cwd,
-    callId,
-    signal: controller.signal,
-    log: runtime.logger,
-    clock: runtime.clock,
-  };
-  try {
-    const asked = Promise.resolve(context).then(() => tool.reconcile(args, idempotencyKey, context));
-    return await Promise.race([asked, ended.promise]);
-  } finally {
-    deadline.cancel();
-    unsubscribe();
   }
 }
 

@@ -41,6 +41,8 @@ export interface ToolOutput {
   readonly text: string;
   /** JSON text of the structured content, encoded once. */
   readonly structuredJson: string | undefined;
+  /** True if a model that reads only the text lacks a part of the structured content. */
+  readonly isTextCut: boolean;
   /** Present when the call failed. */
   readonly error: InvocationError | undefined;
   /** True if the failure may pass, so that the same call may succeed later. */
@@ -59,6 +61,11 @@ export function readExecution(pending: PendingCall, execution: Exclude<Execution
   return checkOutput(pending, read(pending, execution.result));
 }
 
+/** Reads any value that a tool threw outside of an execution, as the error of its call. */
+export function readThrown(pending: PendingCall, thrown: unknown): InvocationError {
+  return thrownFailure(pending, thrown).error;
+}
+
 function read(pending: PendingCall, result: ToolExecutionResult): ToolOutput {
   const { content } = result;
   let structuredJson: string | undefined;
@@ -69,14 +76,16 @@ function read(pending: PendingCall, result: ToolExecutionResult): ToolOutput {
     return failed(foundFailure(`The tool ${pending.name} returned structuredContent that is not JSON: ${why}`));
   }
   const text = textOf(content);
+  // A script reads the value.
+  const isTextCut = result.isTextCut === true && structuredJson !== undefined && pending.caller !== 'chain';
   if (!result.isError) {
-    return { content, text, structuredJson, error: undefined, mayPass: false, hadNoEffect: false };
+    return { content, text, structuredJson, isTextCut, error: undefined, mayPass: false, hadNoEffect: false };
   }
-  return { content, structuredJson, ...declaredFailure(result, pending.runtime.scrub(text)) };
+  return { content, structuredJson, isTextCut, ...declaredFailure(result, pending.runtime.scrub(text)) };
 }
 
 function failed(failure: ToolFailure): ToolOutput {
-  return { content: [], structuredJson: undefined, ...failure };
+  return { content: [], structuredJson: undefined, isTextCut: false, ...failure };
 }
 
 const plainValueHint =

@@ -13,7 +13,7 @@ export interface Shaped {
 
 /**
  * Keeps a small result inline; stores and pins a large one and replaces it by a preview and a ref; turns media into
- * files. Without a store, or when the store fails, the result stays inline.
+ * files. Also stored is a value of which the text leaves out a part. Without a store, or when the store fails, the result stays inline.
  */
 export function shape(pending: PendingCall, output: ToolOutput): Shaped | Promise<Shaped> {
   const hasMedia = output.content.some((block) => 'mediaType' in block);
@@ -29,7 +29,7 @@ function shapeText(pending: PendingCall, output: ToolOutput, files: readonly Cha
   const { text, structuredJson } = output;
   const { artifactStore } = pending.runtime;
   const bytes = utf8Length(text) + (structuredJson === undefined ? 0 : utf8Length(structuredJson));
-  const fits = bytes <= pending.session.policy.maxInlineResultBytes;
+  const fits = bytes <= pending.session.policy.maxInlineResultBytes && !output.isTextCut;
   if (fits || artifactStore === undefined) return { result: inline(output, files), bytes };
   return offload(pending, output, files).then(
     (result) => ({ result, bytes }),
@@ -42,10 +42,11 @@ function shapeText(pending: PendingCall, output: ToolOutput, files: readonly Cha
 }
 
 function inline(output: ToolOutput, files: readonly ChainFile[]): InvocationResult {
-  const { text, structuredJson } = output;
+  const { text, structuredJson, isTextCut } = output;
   if (structuredJson === undefined) return { ...statusOf(output), text, files };
   const structured = decodeStructured(structuredJson);
-  return { ...statusOf(output), text: text === '' ? structuredJson : text, structured, files };
+  const shown = text === '' ? structuredJson : isTextCut ? joined([text, structuredJson]) : text;
+  return { ...statusOf(output), text: shown, structured, files };
 }
 
 async function offload(

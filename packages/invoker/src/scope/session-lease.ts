@@ -2,7 +2,7 @@ import { KernelError } from '@ravi/kernel';
 import type { Clock, RunWriter } from '@ravi/kernel';
 import { retryWhileUnavailable } from '@ravi/support';
 
-/** Lease of the stored run whose work a session does. Its holder cancels the session when the lease is lost. */
+/** Right of this process to execute the stored run whose work a session does. Its holder cancels the session when it is lost. */
 export interface SessionLease {
   /** Names the run and this process to the stores, which refuse it once another process has the run. */
   readonly writer: RunWriter;
@@ -13,7 +13,7 @@ export interface SessionLease {
    * `false` before its timers fire.
    */
   readonly isCertain: boolean;
-  /** Renews the lease now. Returns `false` if it is lost. @throws KernelError of the store */
+  /** Asks the store now. Returns `false` if the lease is lost. @throws KernelError of the store */
   confirm(): Promise<boolean>;
 }
 

@@ -136,6 +136,7 @@ function localFields(tool: Tool): Omit<Tool, 'name' | 'description'> {
     runAfterResponse: tool.runAfterResponse === true,
     deferLoading: tool.deferLoading === true,
     ...(tool.documentation === undefined ? {} : { documentation: visibleDocumentation(tool.documentation.bind(tool)) }),
+    ...(tool.checkCall === undefined ? {} : { checkCall: tool.checkCall.bind(tool) }),
     ...(tool.reconcile === undefined ? {} : { reconcile: tool.reconcile.bind(tool) }),
     execute: tool.execute.bind(tool),
   };

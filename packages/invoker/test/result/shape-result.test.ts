@@ -36,6 +36,18 @@ test('text and value count together, in bytes of UTF-8', async () => {
   assert.equal((await shape(textResult('é'.repeat(51)))).result.artifactRef, 'blob_1');
 });
 
+test('a value of which the text leaves out a part is stored, so that no part is lost, but a script gets it', async () => {
+  const cut = { ...textResult('a … c'), structuredContent: 'a b c', isTextCut: true };
+  const { result, artifactStore, call } = await shape(cut);
+  assert.deepEqual([result.artifactRef, artifactStore.text('blob_1')], ['blob_1', '"a b c"']);
+  assert.match(result.text, /^a … c\n"a b c"\n\[7 bytes of application\/json stored/);
+  const ofScript = await call('t', {}, { caller: 'chain' });
+  assert.deepEqual([ofScript.text, ofScript.structured, ofScript.artifactRef], ['a … c', 'a b c', undefined]);
+  const inline = await shape(cut, { withStore: false });
+  assert.equal(inline.result.text, 'a … c\n"a b c"');
+  assert.equal((await shape({ ...cut, isTextCut: false })).result.text, 'a … c');
+});
+
 test('a structured value without text is JSON text for the model and the value for a script', async () => {
   const { result } = await shape(valueResult({ rows: [1, 2] }));
   assert.deepEqual(result, { status: 'ok', text: '{"rows":[1,2]}', structured: { rows: [1, 2] }, files: [] });

@@ -5,6 +5,7 @@ import type { ArgumentsOf } from './arguments-of.ts';
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts';
 import type { StandardResult, StandardSchema } from './standard-schema.ts';
 import type {
+  CheckContext,
   ReconcileAnswer,
   ReconcileContext,
   RiskAssessment,
@@ -20,7 +21,7 @@ export type ToolOutput = ToolExecutionResult | JsonValue | undefined;
 /** Definition of a {@link Tool} with typed arguments and a simpler `execute`. */
 export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
   Tool,
-  'inputSchema' | 'outputSchema' | 'classifyRisk' | 'concurrency' | 'reconcile' | 'execute'
+  'inputSchema' | 'outputSchema' | 'classifyRisk' | 'concurrency' | 'checkCall' | 'reconcile' | 'execute'
 > {
   readonly inputSchema: Schema;
   readonly outputSchema?: JsonSchema | StandardSchema;
@@ -30,6 +31,8 @@ export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> exte
   readonly concurrency?:
     | Exclude<ToolConcurrency, object>
     | { readonly keys: (args: ArgumentsOf<Schema>) => readonly string[] };
+  /** As in {@link Tool}, with the arguments that `execute` gets. */
+  checkCall?(args: ArgumentsOf<Schema>, context: CheckContext): Promise<void> | void;
   /** As in {@link Tool}, with the arguments that `execute` gets and a result like its own. */
   reconcile?(
     args: ArgumentsOf<Schema>,
@@ -42,12 +45,12 @@ export interface ToolDefinition<Schema extends JsonSchema | StandardSchema> exte
 /**
  * Creates a tool from a JSON Schema or any Standard Schema (zod, valibot, arktype) and infers the type of `args`. A string
  * that `execute` returns becomes a text block, any other plain value becomes structured content. With a Standard Schema,
- * `execute`, `classifyRisk` and `concurrency.keys` get the parsed arguments; the last two need a schema that validates
+ * `execute`, `checkCall`, `classifyRisk` and `concurrency.keys` get the parsed arguments; the last two need a schema that validates
  * synchronously.
  * @throws TypeError if `execute` is missing, or the Standard Schema library cannot convert its schema to JSON Schema
  */
 export function defineTool<const Schema extends JsonSchema | StandardSchema>(definition: ToolDefinition<Schema>): Tool {
-  const { inputSchema, outputSchema, reconcile, execute, ...rest } = definition;
+  const { inputSchema, outputSchema, checkCall, reconcile, execute, ...rest } = definition;
   if (typeof execute !== 'function') throw new TypeError(`The tool ${String(rest.name)} has no function execute`);
   const run = (args: unknown, context: ToolContext): Promise<ToolExecutionResult> =>
     Promise.resolve(execute.call(definition, args as ArgumentsOf<Schema>, context)).then(toResult);
@@ -58,6 +61,7 @@ export function defineTool<const Schema extends JsonSchema | StandardSchema>(def
     ...(outputSchema === undefined
       ? {}
       : { outputSchema: isStandardSchema(outputSchema) ? jsonSchemaOf(outputSchema, 'output') : outputSchema }),
+    ...(typeof checkCall === 'function' ? { checkCall: checkCallOf(definition, checkCall) } : {}),
     ...(typeof reconcile === 'function' ? { reconcile: reconcileOf(definition, reconcile) } : {}),
     // Not async: the frame that V8 keeps for a waiting function is the largest part of a waiting call.
     execute(args, context) {
@@ -85,6 +89,17 @@ function onParsedArguments<Schema extends JsonSchema | StandardSchema>(
       ? { classifyRisk: (args) => classifyRisk.call(definition, parsed(args)) }
       : {}),
     ...(typeof keys === 'function' ? { concurrency: { keys: (args) => keys(parsed(args)) } } : {}),
+  };
+}
+
+function checkCallOf<Schema extends JsonSchema | StandardSchema>(
+  definition: ToolDefinition<Schema>,
+  checkCall: NonNullable<ToolDefinition<Schema>['checkCall']>,
+): NonNullable<Tool['checkCall']> {
+  const { inputSchema } = definition;
+  return async (args, context) => {
+    const parsed = isStandardSchema(inputSchema) ? await parseArguments(inputSchema, args) : args;
+    await checkCall.call(definition, parsed as ArgumentsOf<Schema>, context);
   };
 }
 

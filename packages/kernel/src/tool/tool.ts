@@ -23,6 +23,8 @@ export interface ToolExecutionResult {
   readonly isError: boolean;
   /** Value for a script. */
   readonly structuredContent?: JsonValue;
+  /** True if the text leaves out a part of `structuredContent`: a model then gets the value as an artifact, or after the text. */
+  readonly isTextCut?: boolean;
   /** Data for the host. Never shown to a model or a script. */
   readonly metadata?: JsonObject;
 }
@@ -82,7 +84,7 @@ export interface ToolContext {
   readonly agent?: string | undefined;
   /**
    * Bytes of text that a model reads of the result, in UTF-8. Longer text is stored and replaced by its beginning, so a tool that knows
-   * better what to leave out keeps its text below this.
+   * better what to leave out keeps its text below this, and says so with `isTextCut`.
    */
   readonly maxTextBytes: number;
   readonly files: ToolFiles;
@@ -168,6 +170,12 @@ export type ReconcileContext = Pick<
   'runId' | 'callId' | 'sessionId' | 'principal' | 'cwd' | 'signal' | 'log' | 'clock'
 >;
 
+/** Context of `checkCall`. */
+export interface CheckContext extends ReconcileContext, Pick<ToolContext, 'agent'> {
+  /** Values of the run, which a check only reads. */
+  readonly scratchpad: Pick<Scratchpad, 'get' | 'keys'>;
+}
+
 /** Risk of one call, derived from its arguments. */
 export interface RiskAssessment {
   readonly risk: ToolRisk;
@@ -234,6 +242,12 @@ export interface Tool {
   documentation?(): string;
   /** Line for the system prompt. */
   readonly promptHint?: string;
+  /**
+   * Checks a call before people are asked to approve it, with the arguments of `execute`. An exception ends the call with that error and
+   * without a request; so does the end of `callTimeoutMs`. It must not change anything. It is not called for a call that needs no
+   * approval or has one, and the world may change while people decide, so `execute` has to find the same mistakes.
+   */
+  checkCall?(args: JsonObject, context: CheckContext): Promise<void> | void;
   /**
    * Finds out whether a call took effect whose process ended during it. Called once for such a call, with the arguments and the
    * key of `execute`, before anything else happens with it: `happened` replays the result, `happened: false` runs the call under the

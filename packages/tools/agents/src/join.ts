@@ -24,7 +24,7 @@ export function createJoin(): Tool {
           items: { type: 'string', minLength: 1, maxLength: 200 },
           minItems: 1,
           maxItems: maxJobs,
-          description: 'Ids of jobs, from spawn or group_add_node.',
+          description: 'Ids of jobs of this run.',
         },
         waitMs: {
           type: 'integer',

@@ -18,7 +18,7 @@ export function notText(path: string): KernelError {
 
 /** Returns the error of a path that is a folder. */
 export function isFolder(path: string): KernelError {
-  const message = `${show(path)} is a folder. The tool tree lists folders; this one takes a file`;
+  const message = `${show(path)} is a folder, and this tool takes a file`;
   return new KernelError('E_FILE_KIND', message, unchanged);
 }
 

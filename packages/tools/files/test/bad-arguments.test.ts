@@ -61,9 +61,10 @@ test('a person sees what a call changes, and a denied call changes nothing', asy
     'E_APPROVAL_DENIED',
     'Write 5 characters to "a.txt"',
   ]);
+  files.put('a/b.txt', 'text');
   const removal = await runTool(files.tools['delete'] as Tool, { path: 'a', recursive: true }, { approves: false });
   expect(removal.approvals[0]).toMatchObject({ risk: 'critical', summary: 'Delete "a" and everything in it for good' });
-  expect(files.names()).toEqual([]);
+  expect(files.names()).toEqual(['a', 'a/b.txt']);
 });
 
 test('a call that is cancelled or out of time while it waits for a file ends, and never changes it', async () => {

@@ -86,7 +86,7 @@ test('refuses folders, pipes, devices and links to them, and names the tool for 
   mkdirSync(join(files.root, 'src'));
   execFileSync('mkfifo', [join(files.root, 'pipe')]);
   symlinkSync('pipe', join(files.root, 'link'));
-  expect((await files.failure('read', { path: 'src' })).message).toMatch(/is a folder. The tool tree lists folders/u);
+  expect((await files.failure('read', { path: 'src' })).message).toMatch(/is a folder, and this tool takes a file/u);
   expect((await files.failure('read', { path: '.' })).code).toBe('E_FILE_KIND');
   expect((await files.failure('read', { path: 'pipe' })).code).toBe('E_FILE_KIND');
   expect((await files.failure('read', { path: 'link' })).code).toBe('E_FILE_KIND');

@@ -87,15 +87,26 @@ test('an argument is never taken for an option, a range, a pattern or a path out
     ['git_fetch', {}, 'E_GIT_REMOTE'],
     ['git_push', { branch: 'main', to: 'a:b' }, 'E_ARGUMENTS_INVALID'],
     ['git_push', { branch: '+main' }, 'E_GIT_REMOTE'],
-    ['git_clone', { address: 'x', folder: '../outside' }, 'E_GIT_PROTOCOL'],
+    ['git_clone', { address: 'x', folder: 'y' }, 'E_GIT_PROTOCOL'],
+    ['git_clone', { address: 'x', folder: '../outside' }, 'E_PATH_OUTSIDE'],
+    ['git_clone', { address: 'x', folder: 'y', branch: '-b' }, 'E_ARGUMENTS_INVALID'],
+    ['git_init', { folder: '../outside' }, 'E_PATH_OUTSIDE'],
+    ['git_init', { branch: 'a..b' }, 'E_ARGUMENTS_INVALID'],
+    ['git_restore', { paths: ['a.txt'], target: 'both', source: '-x' }, 'E_ARGUMENTS_INVALID'],
+    ['git_stash', { action: 'push', paths: ['../a.txt'] }, 'E_PATH_OUTSIDE'],
+    ['git_clean', { paths: ['../a.txt'] }, 'E_PATH_OUTSIDE'],
+    ['git_commit', { message: 'x', repository: '../..' }, 'E_PATH_OUTSIDE'],
     ['git_clone', { address: 'https://user:secret@example.com/x', folder: 'x' }, 'E_ARGUMENTS_INVALID'],
     ['git_status', { repository: '../..' }, 'E_PATH_OUTSIDE'],
     ['git_status', { repository: 'missing' }, 'E_GIT_NO_REPOSITORY'],
     ['git_status', { repository: 'a.txt' }, 'E_GIT_NO_REPOSITORY'],
   ];
   for (const [name, args, code] of calls) {
-    const { result } = await folder.call(name, { ...args });
+    const { result, approvals } = await folder.call(name, { ...args });
     expect([name, args, result.error?.code, result.text.includes(folder.base)]).toEqual([name, args, code, false]);
+    // People were not asked about a call that its arguments alone make impossible.
+    if (code === 'E_ARGUMENTS_INVALID' || code === 'E_PATH_OUTSIDE')
+      expect([name, args, approvals]).toEqual([name, args, []]);
   }
   expect(folder.git('for-each-ref')).toBe(before);
   expect(folder.exists('evil') || folder.exists('../evil')).toBe(false);
@@ -186,6 +197,25 @@ test('hosts that are not configured are refused before any connection', async ()
   }
   folder.git('remote', 'set-url', '--add', 'origin', 'https://example.com/other');
   expect(await folder.code('git_push', { branch: 'main' })).toBe('E_GIT_UNTRUSTED');
+});
+
+test('people are not asked about an address or a remote that cannot be used', async () => {
+  await using folder = await createGitFolder({ hosts: ['example.com'] });
+  folder.git('remote', 'add', 'other', 'https://169.254.169.254/x');
+  const calls = [
+    ['git_clone', { address: 'https://127.0.0.1/x', folder: 'x' }, 'E_GIT_HOST'],
+    ['git_clone', { address: 'file:///etc', folder: 'x' }, 'E_GIT_PROTOCOL'],
+    ['git_clone', { address: 'ext::sh -c id', folder: 'x' }, 'E_ARGUMENTS_INVALID'],
+    ['git_fetch', { remote: 'none' }, 'E_GIT_REMOTE'],
+    ['git_fetch', { remote: 'other' }, 'E_GIT_HOST'],
+    ['git_push', { branch: 'main', remote: 'none' }, 'E_GIT_REMOTE'],
+  ] as const;
+  for (const [name, args, code] of calls) {
+    const check = async (): Promise<void> => folder.tool(name).checkCall?.(args, folder.context());
+    await expect(check(), name).rejects.toMatchObject({ code });
+  }
+  // An earlier call of the same response may make the repository.
+  await folder.tool('git_fetch').checkCall?.({ repository: 'later' }, folder.context());
 });
 
 const privateAddresses = ['127.0.0.1', '10.0.0.1', '192.168.1.1', '[::1]', '[fd00::1]', 'localhost'];

@@ -12,7 +12,7 @@ export function createForget({ memories }: MemoryParts): Tool {
     inputSchema: {
       type: 'object',
       properties: {
-        id: { type: 'string', minLength: 1, maxLength: 200, description: 'Id from remember or search_memory.' },
+        id: { type: 'string', minLength: 1, maxLength: 200, description: 'Id of the memory.' },
       },
       required: ['id'],
       additionalProperties: false,

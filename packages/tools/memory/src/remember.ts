@@ -10,8 +10,7 @@ const maxShown = 120;
 export function createRemember({ memories, trustAgents }: MemoryParts): Tool {
   return defineTool({
     name: 'remember',
-    description:
-      'Stores a text that later runs for the same user can find with search_memory. Returns its id. One fact per call.',
+    description: 'Stores a text that later runs for the same user can find. Returns its id. One fact per call.',
     risk: trustAgents ? 'safe' : 'high',
     idempotent: true,
     promptHint: 'remember keeps facts for later runs: write each as a whole sentence that makes sense on its own.',

@@ -29,7 +29,7 @@ export function createListChannels({ channels }: MessageParts): Tool {
       },
       required: ['channels'],
     },
-    documentation: () => 'A channel exists from its first message on. read_messages reads one.',
+    documentation: () => 'A channel exists from its first message on.',
     async execute(_args, { principal, signal }) {
       signal.throwIfAborted();
       const listed = await channels().list({ principal });

@@ -10,7 +10,7 @@ export function createSendMessage({ channels, hasUnapproved, isUnapproved }: Mes
   return defineTool({
     name: 'send_message',
     description:
-      'Sends a message into a channel, which other agents of this user read with read_messages. The first message creates the channel. Returns the number of the message.',
+      'Sends a message into a channel, which other agents of this user read. The first message creates the channel. Returns the number of the message.',
     // classifyRisk can only raise it.
     promptHint: 'To tell other agents or later runs of something, use send_message.',
     risk: hasUnapproved ? 'safe' : 'high',

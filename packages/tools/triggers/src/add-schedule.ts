@@ -1,8 +1,15 @@
 import { defineTool } from '@ravi/kernel';
-import type { Tool } from '@ravi/kernel';
+import type { Tool, TriggerTimes } from '@ravi/kernel';
 import { quoted } from '@ravi/tools-kit';
 import { addTrigger, riskOfTrigger } from './add-trigger.ts';
-import { misfireArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
+import {
+  misfireArgument,
+  runDocumentation,
+  sharedArguments,
+  timesDocumentation,
+  triggerSchema,
+  triggersOf,
+} from './trigger-parts.ts';
 import type { TriggerToolParts } from './trigger-parts.ts';
 
 /** Creates the tool that starts runs at the times of a cron expression. */
@@ -38,12 +45,16 @@ export function addScheduleTool(parts: TriggerToolParts): Tool {
     idempotent: true,
     documentation: () => documentation,
     classifyRisk: (args) => riskOfTrigger(`at ${quoted(args.cron)} in ${quoted(args.timeZone ?? 'UTC')}`, args),
-    async execute({ cron, timeZone, misfire, task, continuesConversation = false }, context) {
-      const spec = { kind: 'schedule' as const, cron, ...(timeZone === undefined ? {} : { timeZone }) };
-      const request = { spec, ...(misfire === undefined ? {} : { misfire }) };
+    checkCall: (args) => triggersOf(parts).check(scheduleOf(args)),
+    async execute({ misfire, task, continuesConversation = false, ...times }, context) {
+      const request = { spec: scheduleOf(times), ...(misfire === undefined ? {} : { misfire }) };
       return addTrigger(parts, request, { task, continuesConversation }, context);
     },
   });
+}
+
+function scheduleOf({ cron, timeZone }: { readonly cron: string; readonly timeZone?: string }): TriggerTimes {
+  return { kind: 'schedule', cron, ...(timeZone === undefined ? {} : { timeZone }) };
 }
 
 const documentation = `# add_schedule
@@ -63,5 +74,6 @@ Of day of month and day of week one is enough if both are given.
 Daylight saving: a fixed time that is left out in spring comes at the end of the gap, and one that is repeated in autumn comes once.
 An expression with \`*\` or a step in its minutes or hours follows the clock: it leaves out the gap and repeats the hour.
 
-Everything else is as for \`add_timer\`.
+${runDocumentation}
+${timesDocumentation}
 `;

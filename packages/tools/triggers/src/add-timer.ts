@@ -1,7 +1,14 @@
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { Tool, TriggerTimes } from '@ravi/kernel';
 import { addTrigger, riskOfTrigger } from './add-trigger.ts';
-import { misfireArgument, sharedArguments, triggerSchema } from './trigger-parts.ts';
+import {
+  misfireArgument,
+  runDocumentation,
+  sharedArguments,
+  timesDocumentation,
+  triggerSchema,
+  triggersOf,
+} from './trigger-parts.ts';
 import type { TriggerToolParts } from './trigger-parts.ts';
 
 interface TimerArguments {
@@ -20,7 +27,7 @@ export function addTimerTool(parts: TriggerToolParts): Tool {
     description:
       'Wakes you up later: starts a run of you with a task at a time, or again and again. Returns the trigger with its id.',
     promptHint:
-      'To continue later, add_timer starts a run of you at a time; add_schedule does so again and again. End your run instead of waiting.',
+      'To continue later, add_timer starts a run of you at a time, or again and again. End your run instead of waiting.',
     risk: 'high',
     inputSchema: {
       type: 'object',
@@ -53,6 +60,7 @@ export function addTimerTool(parts: TriggerToolParts): Tool {
     idempotent: true,
     documentation: () => documentation,
     classifyRisk: (args) => riskOfTrigger(whenOf(args), args),
+    checkCall: (args) => triggersOf(parts).check(timesOf(args)),
     async execute({ misfire, task, continuesConversation = false, ...times }, context) {
       const request = { spec: timesOf(times), ...(misfire === undefined ? {} : { misfire }) };
       return addTrigger(parts, request, { task, continuesConversation }, context);
@@ -80,12 +88,6 @@ const documentation = `# add_timer
 
 Starts a run of the calling agent later. Give one of \`at\` and \`inMs\`, or \`everyMs\` for repeated runs.
 
-- The run belongs to the same principal. It may call the tools that you may call now, or fewer, and asks for approval like any run.
-- Each due time starts one run, also if the server restarts or several servers share the database.
-- \`continuesConversation: true\`: the run sees this conversation. While another run works in it, the start waits.
-  A delegate cannot: its conversation is that of its caller.
-- \`misfire\` says what happens to times that pass while no server runs. \`once\` starts one run for all of them.
-- The server limits the number of triggers, the shortest interval, and how far ahead a time may be.
-
-\`list_triggers\` shows your triggers, and \`cancel_trigger\` ends one.
+${runDocumentation}
+${timesDocumentation}
 `;

@@ -12,7 +12,7 @@ export function cancelTriggerTool(parts: TriggerToolParts): Tool {
     inputSchema: {
       type: 'object',
       properties: {
-        id: { type: 'string', minLength: 1, maxLength: 200, description: 'Id of the trigger, from list_triggers.' },
+        id: { type: 'string', minLength: 1, maxLength: 200, description: 'Id of the trigger.' },
       },
       required: ['id'],
       additionalProperties: false,

@@ -45,6 +45,17 @@ export const misfireArgument: Described<'string'> & { readonly enum: readonly ['
   description: 'For times that pass while no server runs: one run for all of them (default), none, or one for each.',
 };
 
+/** Lines of the documentation of every tool that adds a trigger. */
+export const runDocumentation = `- The run belongs to the same principal. It may call the tools that you may call now, or fewer, and asks for approval like any run.
+- \`continuesConversation: true\`: the run sees this conversation. While another run works in it, the start waits.
+  A delegate cannot: its conversation is that of its caller.
+- The server limits the number of triggers.`;
+
+/** Lines of the documentation of tools that add a trigger of times. */
+export const timesDocumentation = `- Each due time starts one run, also if the server restarts or several servers share the database.
+- \`misfire\` says what happens to times that pass while no server runs. \`once\` starts one run for all of them.
+- The server limits the shortest interval, and how far ahead a time may be.`;
+
 /** Schema of a trigger in results. */
 export const triggerSchema: JsonSchema = {
   type: 'object',

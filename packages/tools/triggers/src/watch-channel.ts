@@ -2,7 +2,7 @@ import { channelNamePattern, defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { quoted } from '@ravi/tools-kit';
 import { addTrigger, riskOfTrigger } from './add-trigger.ts';
-import { sharedArguments, triggerSchema } from './trigger-parts.ts';
+import { runDocumentation, sharedArguments, triggerSchema, triggersOf } from './trigger-parts.ts';
 import type { TriggerToolParts } from './trigger-parts.ts';
 
 /** Creates the tool that starts a run for messages in a channel. */
@@ -32,6 +32,7 @@ export function watchChannelTool(parts: TriggerToolParts): Tool {
     idempotent: true,
     documentation: () => documentation,
     classifyRisk: (args) => riskOfTrigger(`for each message in the channel ${quoted(args.channel)}`, args),
+    checkCall: ({ channel }) => triggersOf(parts).check({ kind: 'channel', channel }),
     execute: ({ channel, task, continuesConversation = false }, context) =>
       addTrigger(parts, { spec: { kind: 'channel', channel } }, { task, continuesConversation }, context),
   });
@@ -45,6 +46,5 @@ Starts runs of the calling agent for messages in a channel that are sent from no
 - The server leaves a minimum time between two runs of one trigger; messages that come meanwhile wait.
 - Messages that this agent sends itself start no run.
 - The run reads the messages as data at the end of its task.
-
-Everything else is as for \`add_timer\`.
+${runDocumentation}
 `;

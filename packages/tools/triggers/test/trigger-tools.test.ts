@@ -140,6 +140,23 @@ test('adding and cancelling are high risk, and the summary says when and what', 
   assert.equal(toolOf('list_triggers').risk, 'safe');
 });
 
+test('people are not asked about a timer whose times exclude each other or do not exist', async () => {
+  const triggers = createTestTriggers();
+  const tool = (await openTools(triggers))('add_timer');
+  for (const [times, message] of [
+    [{ at: '2027-01-01T00:00:00Z', inMs: 1_000 }, /"at" or "inMs", not both/],
+    [{ at: '2027-02-30T25:00:00Z' }, /which no calendar has/],
+  ] as const) {
+    const { result, approvals } = await runTool(tool, { task: 'look', ...times });
+    assert.equal(result.error?.code, 'E_ARGUMENTS_INVALID');
+    assert.match(result.error?.message ?? '', message);
+    assert.deepEqual(approvals, []);
+  }
+  const asked = await runTool(tool, { task: 'look', inMs: 1_000 }, { approves: false });
+  assert.deepEqual([asked.result.error?.code, asked.approvals.length], ['E_APPROVAL_DENIED', 1]);
+  assert.deepEqual(triggers.asked, []);
+});
+
 test('no value of a trigger can pose as the rest of a summary', async () => {
   const toolOf = await openTools(createTestTriggers());
   const forged = 'UTC: nothing\nNext line';

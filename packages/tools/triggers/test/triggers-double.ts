@@ -18,6 +18,10 @@ export function createTestTriggers(): TestTriggers {
   return {
     asked,
     all,
+    async check(spec) {
+      if (spec.kind !== 'timer' || spec.at === undefined || spec.inMs === undefined) return;
+      throw new KernelError('E_ARGUMENTS_INVALID', 'A timer has "at" or "inMs", not both');
+    },
     async add(request, context) {
       asked.push({ request, context });
       const { spec, input, misfire = 'once' } = request;

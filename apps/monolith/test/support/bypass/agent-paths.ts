@@ -1,4 +1,4 @@
-import { askUserTool, createAgentTool, defineStatefulTool, ReActAgent } from '@ravi/agents';
+import { askUserTool, createAgentTool, defineStatefulTool, keepProcess, ReActAgent } from '@ravi/agents';
 import type { AgentOptions } from '@ravi/agents';
 import { ToolInvoker } from '@ravi/invoker';
 import { randomId } from '@ravi/support';
@@ -116,15 +116,15 @@ export const agentPaths: Readonly<Record<AgentPath, Path>> = {
       policy: invoker.policy,
     });
     const first = new AbortController();
-    const lease = { owner: `${where.runId}-1`, leaseMs: 60_000 };
-    const before = new ReActAgent({ name: 'clerk', model: createModel(pay), invoker: earlier, ...stores, lease });
+    await using process = keepProcess({ store: state });
+    const before = new ReActAgent({ name: 'clerk', model: createModel(pay), invoker: earlier, ...stores, process });
     const ending = before.run('go', { ...where, signal: first.signal });
     await unanswered.asked(0);
-    await state.runs.release(where.runId, lease.owner);
+    await state.runs.release(where.runId, process.id);
     const row = await state.runs.get(where.runId);
     if (row === undefined) throw new Error('The run is not stored');
-    const next = { owner: `${where.runId}-2`, leaseMs: 60_000 };
-    const after = new ReActAgent({ name: 'clerk', model: createModel(), invoker, ...stores, lease: next });
+    await using next = keepProcess({ store: state });
+    const after = new ReActAgent({ name: 'clerk', model: createModel(), invoker, ...stores, process: next });
     const result = await after.recover(row, { journal, signal }).result;
     first.abort();
     await ending;

@@ -125,6 +125,7 @@ function toolsOf(launches: string[]): readonly Tool[] {
       return 'launched';
     }),
     { ...tool('later', 'safe', ({ a, b }) => a + b), mode: 'background' },
+    { ...tool('query', 'safe', ({ a }) => a), classifyRisk: ({ b }) => ({ risk: b === undefined ? 'safe' : 'high' }) },
   ];
 }
 
@@ -142,6 +143,7 @@ function summaryOf(tool: AnyTool, toolbox: Toolbox): Awaited<ReturnType<McpGatew
     source,
     inputSchema,
     risk: staticRisk(tool, 'high'),
+    isRiskFixed: tool.classifyRisk === undefined,
     ...callers,
     ...background,
   };

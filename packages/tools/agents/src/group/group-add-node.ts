@@ -51,8 +51,8 @@ export function createGroupAddNode({ channels, source }: GroupParts): Tool {
     documentation: () =>
       [
         'The operator decides which agents there are: a member is one of your delegates, with the tools and limits that the configuration gives it.',
-        'The member gets the names of the channels of the group with its task. With read_messages and send_message it talks to the others, if it may call these tools.',
-        'Wire its result before it ends: group_wire.',
+        'The member gets the names of the channels of the group with its task. It talks to the others if it may call tools for messages.',
+        'Its result can be wired until it ends.',
       ].join('\n'),
     async execute({ name, agent, task }, context) {
       callingAgent(context, 'group_add_node');

@@ -22,6 +22,11 @@ export class ReadMarks {
     this.#root = root;
   }
 
+  /** Returns what {@link ReadMarks.get} returns, for a caller that may only read the scratchpad. */
+  static digestIn(scratchpad: Pick<Scratchpad, 'get'>, workspace: Workspace, place: Place): string | undefined {
+    return new ReadMarks(scratchpad as Scratchpad, workspace).get(place);
+  }
+
   /** Returns the digest of the content that the run has seen; `undefined` if it has not, or no longer knows. */
   get(place: Place): string | undefined {
     const { key, name } = this.#entryOf(place);

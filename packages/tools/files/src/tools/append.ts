@@ -1,8 +1,11 @@
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { show } from '@ravi/tools-kit';
+import { checkFile } from '../change/check-file.ts';
 import { readKnown } from '../change/read-for-change.ts';
+import type { KnownFile } from '../change/read-for-change.ts';
 import { wasChanged } from '../change/was-changed.ts';
+import type { FileContent } from '../file/read-content.ts';
 import { notText } from '../file-error.ts';
 import { pathSchema, changeResult, changeSchema } from '../parts.ts';
 import type { FileParts } from '../parts.ts';
@@ -32,11 +35,15 @@ export function createAppendTool(parts: FileParts): Tool {
     outputSchema: changeSchema,
     documentation: () =>
       'The text is added as it is, without a newline before or after it. Parallel calls add their texts one after the other, each as a whole. ' +
-      'Folders that are missing are created. The tool undo takes the change back.',
+      'Folders that are missing are created. The change can be undone.',
     classifyRisk: ({ path, content }) => ({
       risk: 'high',
       summary: `Append ${content.length} characters to ${show(path)}`,
     }),
+    checkCall({ path, content }, context) {
+      encodeText(content, 'content');
+      return checkFile({ path, parts, context, createsFolders: true, read: readOwnText });
+    },
     async execute({ path, content }, context) {
       const added = encodeText(content, 'content');
       const made = await changeFile<undefined>({
@@ -46,8 +53,7 @@ export function createAppendTool(parts: FileParts): Tool {
         context,
         createsFolders: true,
         async next(file) {
-          const before = await readKnown(file);
-          if (before !== undefined && !isText(before.bytes)) throw notText(path);
+          const before = await readOwnText(file);
           return { before, after: Buffer.concat([before?.bytes ?? Buffer.alloc(0), added]), facts: undefined };
         },
       });
@@ -73,4 +79,10 @@ export function createAppendTool(parts: FileParts): Tool {
       });
     },
   });
+}
+
+async function readOwnText(file: KnownFile): Promise<FileContent | undefined> {
+  const before = await readKnown(file);
+  if (before !== undefined && !isText(before.bytes)) throw notText(file.path);
+  return before;
 }

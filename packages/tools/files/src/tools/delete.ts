@@ -48,7 +48,7 @@ export function createDeleteTool(parts: FileParts): Tool {
       required: ['path'],
     },
     documentation: () =>
-      'The content of a deleted file is kept for the tool undo; if that is not possible, the file stays. A link is deleted itself, not what it ' +
+      'The content of a deleted file is kept so that the deletion can be undone; if that is not possible, the file stays. A link is deleted itself, not what it ' +
       'leads to. recursive and permanent cannot be undone, so they are critical. A folder with a Git folder in it is not deleted.',
     classifyRisk: ({ path, recursive, permanent }) =>
       recursive === true || permanent === true
@@ -57,20 +57,18 @@ export function createDeleteTool(parts: FileParts): Tool {
             summary: `Delete ${show(path)}${recursive === true ? ' and everything in it' : ''} for good`,
           }
         : { risk: 'high', summary: `Delete ${show(path)}` },
-    execute({ path, recursive = false, permanent = false }, context) {
+    checkCall({ path, ...how }, context) {
+      const check = async ([place]: readonly Place[]): Promise<unknown> =>
+        deletableKind({ path, place: place as Place }, how);
+      return withPlaces(parts.workspaceOf(context), [path], check, { followLast: false }).then(() => undefined);
+    },
+    execute({ path, ...how }, context) {
       const workspace = parts.workspaceOf(context);
       const work = async ([place]: readonly Place[]): Promise<ToolOutput> => {
         context.check();
         const target = { path, place: place as Place, workspace, context };
-        const kind = kindOf(target);
-        if (kind === 'folder')
-          return recursive
-            ? deleteFolder(target)
-            : refuse(path, 'is a folder. Set recursive to delete it with everything in it');
-        if (permanent) return deleteForGood(target);
-        if (kind === 'other')
-          return refuse(path, 'is a link, pipe or device, of which no copy is kept. Set permanent to delete it');
-        return deleteFile(target, parts);
+        if (deletableKind(target, how) === 'folder') return deleteFolder(target);
+        return how.permanent === true ? deleteForGood(target) : deleteFile(target, parts);
       };
       return withPlaces(workspace, [path], work, { followLast: false });
     },
@@ -78,7 +76,22 @@ export function createDeleteTool(parts: FileParts): Tool {
   });
 }
 
-function kindOf({ place, path }: Target): 'file' | 'folder' | 'other' {
+// Returns the kind of an entry that may be deleted in this way.
+function deletableKind(
+  target: Pick<Target, 'place' | 'path'>,
+  { recursive = false, permanent = false }: { readonly recursive?: boolean; readonly permanent?: boolean },
+): ReturnType<typeof kindOf> {
+  const kind = kindOf(target);
+  if (kind === 'folder' && !recursive) {
+    return refuse(target.path, 'is a folder. Set recursive to delete it with everything in it');
+  }
+  if (kind === 'other' && !permanent) {
+    return refuse(target.path, 'is a link, pipe or device, of which no copy is kept. Set permanent to delete it');
+  }
+  return kind;
+}
+
+function kindOf({ place, path }: Pick<Target, 'place' | 'path'>): 'file' | 'folder' | 'other' {
   try {
     const stats = lstatSync(place.at());
     if (stats.isDirectory()) return 'folder';
@@ -100,7 +113,7 @@ async function deleteFile(
   const before = await readContent(place, { path, maxBytes: maxFileBytes, signal: context.signal, advice });
   const call = { tool: 'delete', workspace, context, maxFileBytes, undo: 'required' } as const;
   await commitChanges([{ place, path, before, after: undefined }], call);
-  return changeResult(`Deleted ${show(path)}. The tool undo brings it back`, { path, entries: 1, undo: true });
+  return changeResult(`Deleted ${show(path)}. This can be undone`, { path, entries: 1, undo: true });
 }
 
 async function deleteForGood({ path, place, context }: Target): Promise<ToolOutput> {

@@ -2,6 +2,7 @@ import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { show } from '@ravi/tools-kit';
 import type { Place, Workspace } from '@ravi/tools-kit';
+import { checkFile } from '../change/check-file.ts';
 import { commitChanges } from '../change/commit-changes.ts';
 import type { FileChange } from '../change/commit-changes.ts';
 import { readKnown, readKnownText } from '../change/read-for-change.ts';
@@ -61,8 +62,15 @@ export function createDiffApplyTool(parts: FileParts): Tool {
     documentation: () =>
       'Paths are relative to the workspace; a/ and b/ before them are removed. A patch may create, change, rename and delete up to 100 files. ' +
       'Files that exist must have been read in this run. A hunk whose lines have moved is found. Line endings and a byte order mark stay. ' +
-      'Binary content and copies are refused. The tool undo takes the whole patch back.',
+      'Binary content and copies are refused. The whole patch can be undone.',
     classifyRisk: ({ patch }) => ({ risk: 'high', summary: summaryOf(patch) }),
+    async checkCall({ patch }, context) {
+      for (const { from, to } of readPatch(patch)) {
+        if (from !== undefined) await checkFile({ path: from, parts, context, read: readKnownText });
+        if (to === undefined || to === from) continue;
+        await checkFile({ path: to, parts, context, createsFolders: true, read: async () => undefined });
+      }
+    },
     async execute({ patch, fuzz = 0 }, context) {
       const files = readPatch(patch);
       const workspace = parts.workspaceOf(context);

@@ -43,7 +43,7 @@ export function createDiffCreateTool(parts: FileParts): Tool {
       required: ['patch', 'added', 'removed'],
     },
     documentation: () =>
-      'A script gets { patch, added, removed }, with an empty patch if both are the same. The tool diff_apply applies it. Texts of up to 8 MiB are ' +
+      'A script gets { patch, added, removed }, with an empty patch if both are the same. Texts of up to 8 MiB are ' +
       'compared that differ in up to 10 000 lines.',
     async execute({ path, otherPath, text, contextLines = 3 }, context) {
       if ((otherPath === undefined) === (text === undefined)) {

@@ -1,6 +1,7 @@
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { show } from '@ravi/tools-kit';
+import { checkFile } from '../change/check-file.ts';
 import { readKnownText } from '../change/read-for-change.ts';
 import { wasChanged } from '../change/was-changed.ts';
 import { pathSchema, changeResult, changeSchema } from '../parts.ts';
@@ -28,11 +29,12 @@ export function createEditTool(parts: FileParts): Tool {
     documentation: () =>
       'oldText is compared character by character, white space included. If it is not in the file, the message has the nearest place and its line. ' +
       'In a file whose lines end with CRLF, \\n in both texts stands for CRLF. A byte order mark, the permissions and all other bytes stay. ' +
-      'The file must have been read in this run and be the same since. The tool undo takes the change back.',
+      'The file must have been read in this run and be the same since. The change can be undone.',
     classifyRisk: ({ path, oldText, newText, replaceAll }) => ({
       risk: 'high',
       summary: `Replace ${replaceAll === true ? 'all of ' : ''}${oldText.length} characters by ${newText.length} in ${show(path)}`,
     }),
+    checkCall: ({ path }, context) => checkFile({ path, parts, context, read: readKnownText }),
     async execute({ path, ...replacement }, context) {
       const made = await changeFile<Replaced>({
         tool: 'edit',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
 import type { JsonValue, Tool } from '@ravi/kernel';
 import { show } from '@ravi/tools-kit';
+import { checkFile } from '../change/check-file.ts';
 import { readKnown } from '../change/read-for-change.ts';
 import { wasChanged } from '../change/was-changed.ts';
 import { notText } from '../file-error.ts';
@@ -36,17 +37,30 @@ export function createJsonWriteTool(parts: FileParts): Tool {
     outputSchema: changeSchema,
     documentation: () =>
       'All other text of the file stays: comments, order, numbers, line endings. New text has the indentation of the file. What contains the value ' +
-      'must exist. In a list, "-" adds an entry at its end. A file that does not exist is created with the pointer "". The tool undo takes ' +
-      'the change back.',
+      'must exist. In a list, "-" adds an entry at its end. A file that does not exist is created with the pointer "". The change can ' +
+      'be undone.',
     classifyRisk: ({ path, pointer, remove }) => ({
       risk: 'high',
       summary: `${remove === true ? 'Remove' : 'Set'} ${pointer === '' ? 'the whole document' : show(pointer)} in ${show(path)}`,
     }),
-    async execute({ path, pointer, value, remove = false }, context) {
-      if (remove === (value !== undefined)) {
-        throw new KernelError('E_ARGUMENTS_INVALID', 'Give either a value, or "remove": true', { hadNoEffect: true });
-      }
-      const change = { parts: readPointer(pointer), value, path };
+    checkCall(args, context) {
+      const { path, pointer, value } = args;
+      partsOf(args);
+      return checkFile({
+        path,
+        parts,
+        context,
+        createsFolders: pointer === '',
+        async read(file) {
+          const before = await readKnown(file);
+          if (before === undefined) firstContent(path, pointer, value);
+          else if (!isText(before.bytes)) throw notText(path);
+        },
+      });
+    },
+    async execute(args, context) {
+      const { path, pointer, value, remove = false } = args;
+      const change = { parts: partsOf(args), value, path };
       const made = await changeFile<undefined>({
         tool: 'json_write',
         path,
@@ -77,6 +91,20 @@ export function createJsonWriteTool(parts: FileParts): Tool {
       });
     },
   });
+}
+
+interface JsonChange {
+  readonly pointer: string;
+  readonly value?: JsonValue;
+  readonly remove?: boolean;
+}
+
+// Returns the parts of the pointer.
+function partsOf({ pointer, value, remove = false }: JsonChange): readonly string[] {
+  if (remove === (value !== undefined)) {
+    throw new KernelError('E_ARGUMENTS_INVALID', 'Give either a value, or "remove": true', { hadNoEffect: true });
+  }
+  return readPointer(pointer);
 }
 
 function firstContent(path: string, pointer: string, value: JsonValue | undefined): Buffer {

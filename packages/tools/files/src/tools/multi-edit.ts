@@ -1,6 +1,7 @@
 import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { show } from '@ravi/tools-kit';
+import { checkFile } from '../change/check-file.ts';
 import { readKnownText } from '../change/read-for-change.ts';
 import { wasChanged } from '../change/was-changed.ts';
 import { pathSchema, changeResult, changeSchema } from '../parts.ts';
@@ -39,12 +40,13 @@ export function createMultiEditTool(parts: FileParts): Tool {
     },
     outputSchema: changeSchema,
     documentation: () =>
-      'Each replacement follows the rules of the tool edit. The file changes once, with all of them. The message about a failure names the edit, ' +
-      'counted from 1. The tool undo takes all of them back.',
+      'Each text is compared character by character, and must be there exactly once unless replaceAll is true. The file changes once, with all of them. The message about a failure names the edit, ' +
+      'counted from 1. The change can be undone.',
     classifyRisk: ({ path, edits }) => ({
       risk: 'high',
       summary: `Make ${edits.length} replacements in ${show(path)}`,
     }),
+    checkCall: ({ path }, context) => checkFile({ path, parts, context, read: readKnownText }),
     async execute({ path, edits }, context) {
       const made = await changeFile<number>({
         tool: 'multi_edit',

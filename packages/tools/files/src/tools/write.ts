@@ -1,6 +1,7 @@
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { show } from '@ravi/tools-kit';
+import { checkFile } from '../change/check-file.ts';
 import { readKnown } from '../change/read-for-change.ts';
 import { wasChanged } from '../change/was-changed.ts';
 import { pathSchema, changeResult, changeSchema } from '../parts.ts';
@@ -13,7 +14,7 @@ export function createWriteTool(parts: FileParts): Tool {
   return defineTool({
     name: 'write',
     description: 'Creates a file with a text, or replaces the whole content of a file that was read before.',
-    promptHint: 'Use write for new files, and edit for changes of a file.',
+    promptHint: 'Use write for new files, not for a small change of an existing one.',
     risk: 'high',
     idempotent: true,
     beginsLate: true,
@@ -30,11 +31,15 @@ export function createWriteTool(parts: FileParts): Tool {
     documentation: () =>
       'Folders that are missing are created. The content is written as it is, in UTF-8. A file that exists is replaced only if this run has ' +
       'read it and it has not changed since; its permissions stay. The change happens at once: a reader sees the old or the new content, ' +
-      'never a part. The tool undo takes it back.',
+      'never a part. The change can be undone.',
     classifyRisk: ({ path, content }) => ({
       risk: 'high',
       summary: `Write ${content.length} characters to ${show(path)}`,
     }),
+    checkCall({ path, content }, context) {
+      const after = encodeText(content, 'content');
+      return checkFile({ path, parts, context, createsFolders: true, read: (file) => readKnown(file, after) });
+    },
     async execute({ path, content }, context) {
       const after = encodeText(content, 'content');
       const made = await changeFile<undefined>({

@@ -3,7 +3,8 @@ import type { Tool } from '@ravi/kernel';
 import { quotedPaths, toolReply } from '@ravi/tools-kit';
 import { pathArguments } from '../arguments/repository-path.ts';
 import type { GitParts } from '../options.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkFilters } from '../repository/check-filters.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import { pathsArgument, repositoryArgument } from '../schemas.ts';
 
 /** Creates `git_add`. */
@@ -14,7 +15,7 @@ export function createAddTool(parts: GitParts): Tool {
     risk: 'high',
     idempotent: true,
     documentation: () =>
-      'Stages each of `paths` as it is now, and everything below a folder; `["."]` is the whole repository. An ignored file is refused.',
+      'Stages each of `paths` as it is now, and everything below a folder; `["."]` is the whole repository. An ignored file is refused, and so is one whose attributes name a filter, such as that of Git LFS.',
     inputSchema: {
       type: 'object',
       properties: { repository: repositoryArgument, paths: pathsArgument },
@@ -29,9 +30,14 @@ export function createAddTool(parts: GitParts): Tool {
       required: ['staged'],
     },
     classifyRisk: ({ paths }) => ({ risk: 'high', summary: `Stage ${quotedPaths(paths)}` }),
+    checkCall({ repository: path, paths }, context) {
+      pathArguments(paths);
+      return checkRepository(parts, context, path);
+    },
     async execute({ repository: path, paths }, context) {
       const selected = pathArguments(paths);
       return inRepository(parts, context, path, async (repository) => {
+        await checkFilters(repository, selected);
         await repository.run(['add', '--all', ...selected], { work: ['content'], locksFirst: true });
         const args = [
           'diff',

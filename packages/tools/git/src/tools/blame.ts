@@ -5,17 +5,17 @@ import { repositoryPath } from '../arguments/repository-path.ts';
 import { checkRevision } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
 import { blameText, readBlame } from '../output/blame.ts';
-import { untrusted } from '../repository/check-git-folder.ts';
-import { refusedKey } from '../repository/configured.ts';
+import { refusedKey } from '../private/configured.ts';
 import { openRepository } from '../repository/open-repository.ts';
 import { repositoryArgument, revisionArgument } from '../schemas.ts';
+import { untrusted } from '../run/git-error.ts';
 
 /** Creates `git_blame`. */
 export function createBlameTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_blame',
     description: 'Shows for each line of a file which commit wrote it, by whom and when.',
-    promptHint: 'git_blame names the commit of a line; git_show explains it.',
+    promptHint: 'git_blame names the commit of a line.',
     risk: 'safe',
     documentation: () =>
       'Looks at the file in the work tree, or as it was at `revision`. `firstLine` and `lastLine` select lines, both included. A line that is ' +
@@ -60,7 +60,7 @@ export function createBlameTool(parts: GitParts): Tool {
         });
       }
       const file = repositoryPath(path);
-      const repository = await openRepository(parts, context, folder);
+      using repository = await openRepository(parts, context, folder);
       const refused = refusedKey(repository.config, ['blame']);
       if (refused !== undefined) throw untrusted(`its configuration sets ${refused}, which can quote a file outside`);
       const { stdout } = await repository.run([

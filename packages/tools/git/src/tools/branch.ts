@@ -2,9 +2,8 @@ import { defineTool, KernelError } from '@ravi/kernel';
 import type { RiskAssessment, Tool, ToolExecutionResult } from '@ravi/kernel';
 import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkName, checkRevision } from '../arguments/revision.ts';
-import type { GitParts } from '../options.ts';
-import { inRepository, openRepository } from '../repository/open-repository.ts';
-import type { GitContext } from '../repository/open-repository.ts';
+import type { GitContext, GitParts } from '../options.ts';
+import { checkRepository, inRepository, openRepository } from '../repository/open-repository.ts';
 import { repositoryArgument, revisionArgument } from '../schemas.ts';
 
 const format = ['%(refname:short)', '%(objectname)', '%(HEAD)', '%(upstream:short)', '%(contents:subject)'].join('%00');
@@ -30,7 +29,7 @@ interface BranchArguments {
 export function createBranchTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_branch',
-    description: 'Lists, creates, renames or deletes branches. It does not switch to one: git_switch does.',
+    description: 'Lists, creates, renames or deletes branches. It does not switch to one.',
     risk: 'safe',
     documentation: () =>
       '`list` needs nothing else; `remote: true` lists the branches of remotes as they were last fetched. `create` takes `name` and `start`. ' +
@@ -71,6 +70,10 @@ export function createBranchTool(parts: GitParts): Tool {
       },
     },
     classifyRisk: riskOf,
+    checkCall({ repository: path, ...args }, context) {
+      if (args.action !== 'list') changeOf(args);
+      return checkRepository(parts, context, path);
+    },
     async execute({ repository: path, ...args }, context) {
       if (args.action === 'list') return list(parts, context, path, args.remote === true);
       const { change, branch } = changeOf(args);
@@ -116,7 +119,7 @@ async function list(
   path: string | undefined,
   remote: boolean,
 ): Promise<ToolExecutionResult> {
-  const repository = await openRepository(parts, context, path);
+  using repository = await openRepository(parts, context, path);
   const { stdout } = await repository.run([
     'for-each-ref',
     `--format=${format}`,

@@ -3,7 +3,7 @@ import type { Tool } from '@ravi/kernel';
 import { quotedPaths, toolReply } from '@ravi/tools-kit';
 import { pathArguments } from '../arguments/repository-path.ts';
 import type { GitParts } from '../options.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import { pathsArgument, repositoryArgument } from '../schemas.ts';
 
 /** Creates `git_clean`. */
@@ -36,6 +36,10 @@ export function createCleanTool(parts: GitParts): Tool {
       const place = paths === undefined ? '' : ` in ${quotedPaths(paths)}`;
       if (dryRun === true) return { risk: 'safe', summary: `List ${what}${place}` };
       return { risk: 'critical', summary: `Delete ${what}${place}` };
+    },
+    checkCall({ repository: path, paths }, context) {
+      pathArguments(paths);
+      return checkRepository(parts, context, path);
     },
     async execute({ repository: path, paths, folders, ignored, dryRun }, context) {
       const options = [...(folders === true ? ['-d'] : []), ...(ignored === true ? ['-x'] : [])];

@@ -1,13 +1,16 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { Tool, ToolExecutionResult } from '@ravi/kernel';
 import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkName } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
-import { checkRemote } from '../remote/check-remote.ts';
+import { checkAddress, checkRemote } from '../remote/check-remote.ts';
 import { withTransferLimit } from '../remote/transfer-limit.ts';
 import type { TransferContext } from '../remote/transfer-limit.ts';
-import { newFolder } from '../repository/new-folder.ts';
+import { moveInto } from '../private/move-into.ts';
+import { makePrivateFolder } from '../private/private-folder.ts';
+import { checkNewFolder, newFolder } from '../repository/new-folder.ts';
 import { openRepository } from '../repository/open-repository.ts';
 import { fixedOptions, otherSide } from '../run/fixed-options.ts';
 import { gitEnvironment } from '../run/git-environment.ts';
@@ -45,6 +48,11 @@ export function createCloneTool(parts: GitParts): Tool {
       risk: 'high',
       summary: `Clone ${quoted(withoutSecrets(address))} into ${quoted(folder)}`,
     }),
+    checkCall(args, context) {
+      optionsOf(args);
+      checkNewFolder(parts.workspaceOf(context), args.folder);
+      checkAddress(parts, args.address);
+    },
     execute: (args, context) => withTransferLimit(parts, context, (limited) => clone(parts, args, limited)),
   });
 }
@@ -56,27 +64,29 @@ interface CloneArguments {
   readonly depth?: number;
 }
 
-async function clone(
-  parts: GitParts,
-  { address, folder, branch, depth }: CloneArguments,
-  context: TransferContext,
-): Promise<ToolExecutionResult> {
-  const workspace = parts.workspaceOf(context);
-  const { root } = workspace;
+function optionsOf({ address, branch, depth }: CloneArguments): readonly string[] {
   if (/:\/\/[^/]*@/.test(address) && !address.startsWith('ssh://')) {
     const message = 'The address has credentials in it. Set "credentials" of this tool source instead';
     throw new KernelError('E_ARGUMENTS_INVALID', message, { hadNoEffect: true });
   }
-  const options = [
+  return [
     ...(branch === undefined ? [] : [`--branch=${checkName(branch, 'branch')}`]),
     ...(depth === undefined ? [] : [`--depth=${depth}`]),
   ];
-  const remote = await checkRemote(parts, context, { workspace, folder: root }, address);
+}
+
+async function clone(parts: GitParts, args: CloneArguments, context: TransferContext): Promise<ToolExecutionResult> {
+  const { address, folder } = args;
+  const workspace = parts.workspaceOf(context);
+  const { root } = workspace;
+  const options = optionsOf(args);
+  using remote = await checkRemote(parts, context, { workspace, folder: root }, address);
   const { path, shown } = await newFolder(workspace, folder);
   if ((await readdir(path)).length > 0) {
     throw new KernelError('E_FILE_EXISTS', `The folder ${quoted(folder)} is not empty`, { hadNoEffect: true });
   }
-  const service = otherSide('upload-pack', remote.isLocal);
+  using made = makePrivateFolder(parts.privateParent, root);
+  const copy = join(made.path, 'copy');
   const { exitCode, stderr } = await runGit({
     args: [
       ...fixedOptions(false),
@@ -86,25 +96,31 @@ async function clone(
       '--no-recurse-submodules',
       '--no-local',
       '--origin=origin',
-      service,
+      otherSide('upload-pack', remote.data?.commonFolder),
       ...options,
       '--',
       remote.url,
-      path,
+      copy,
     ],
-    cwd: root,
+    cwd: made.path,
     env: gitEnvironment({
       protocols: remote.protocols,
       readsOnly: false,
       more: parts.options.environment ?? {},
       settings: remote.settings,
-      sshOptions: remote.sshOptions,
+      sshOptions: remote.sshOptions ?? [],
     }),
+    // The number of the handle counts, and a clone has no objects of its own yet.
+    handles: remote.data === undefined ? [] : [remote.data.objects, remote.data.objects],
     signal: context.signal,
     startsPrograms: true,
   });
-  if (exitCode !== 0) throw gitError({ command: 'clone', stderr, root, locksFirst: false });
-  const repository = await openRepository(parts, context, folder);
+  const text = stderr.replaceAll(copy, shown).replaceAll(made.path, shown);
+  if (exitCode !== 0) throw gitError({ command: 'clone', stderr: text, root, locksFirst: false });
+  await moveInto(workspace, copy, shown, context.signal);
+  using repository = await openRepository(parts, context, shown);
+  // The index has the times of the files in the private folder.
+  await repository.run(['update-index', '-q', '--refresh'], { work: ['content'], okCodes: [0, 1] });
   const { stdout } = await repository.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] });
   const named = await repository.run(['symbolic-ref', '--quiet', '--short', 'HEAD'], { okCodes: [0, 1] });
   const head = stdout.toString('utf8').trim();

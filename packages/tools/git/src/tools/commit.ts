@@ -5,7 +5,8 @@ import { pathArguments } from '../arguments/repository-path.ts';
 import type { GitParts } from '../options.ts';
 import { markOf, reconcileMove } from '../head/marked-move.ts';
 import { commitFormat, commitLine, readCommits } from '../output/commits.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkFilters } from '../repository/check-filters.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import type { Repository } from '../repository/open-repository.ts';
 import { gitError, shownText } from '../run/git-error.ts';
 import type { GitResult } from '../run/run-git.ts';
@@ -16,10 +17,10 @@ export function createCommitTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_commit',
     description: 'Commits what is staged, or the given files as they are now, with a message.',
-    promptHint: 'Look at git_diff before git_commit, and write why in its message.',
+    promptHint: 'Look at the changes before git_commit, and write why in its message.',
     risk: 'high',
     documentation: () =>
-      'Without `paths`: what git_add has staged. With `paths`: exactly these files, and what is staged of others stays staged; they must be ' +
+      'Without `paths`: what is staged. With `paths`: exactly these files, and what is staged of others stays staged; they must be ' +
       'known to git. `amend: true` replaces the last commit. Nothing to commit is the error E_GIT_NOTHING. Hooks run only if the operator has ' +
       'switched them on. After a crash the commit is found by the mark of its call in the log of HEAD, so it is not made twice.',
     inputSchema: {
@@ -45,6 +46,10 @@ export function createCommitTool(parts: GitParts): Tool {
       const verb = amend === true ? 'Replace the last commit with' : 'Commit';
       return { risk: 'high', summary: `${verb} ${what} as ${quoted(message.split('\n', 1)[0] ?? '')}` };
     },
+    checkCall({ repository: path, paths }, context) {
+      pathArguments(paths);
+      return checkRepository(parts, context, path);
+    },
     async execute({ repository: path, message, paths, amend }, context) {
       const selected = paths === undefined ? [] : ['--only', ...pathArguments(paths)];
       return inRepository(parts, context, path, async (repository) => {
@@ -53,6 +58,7 @@ export function createCommitTool(parts: GitParts): Tool {
           ...(parts.options.hooks === true ? [] : ['--no-verify']),
           ...(amend === true ? ['--amend'] : []),
         ];
+        if (paths !== undefined) await checkFilters(repository, pathArguments(paths));
         const end = await repository.run([...args, ...options, ...selected], {
           work: ['content'],
           input: message,
@@ -72,7 +78,7 @@ export function createCommitTool(parts: GitParts): Tool {
 function notCommitted({ stdout, stderr }: GitResult, root: string): KernelError {
   if (stderr.trim() !== '') return gitError({ command: 'commit', stderr, root, locksFirst: true });
   const state = shownText(stdout.toString('utf8'), root);
-  const message = `Nothing was committed: stage files with git_add, or name "paths"${state === '' ? '' : `. ${state}`}`;
+  const message = `Nothing was committed: stage files first, or name "paths"${state === '' ? '' : `. ${state}`}`;
   return new KernelError('E_GIT_NOTHING', message, { hadNoEffect: true });
 }
 

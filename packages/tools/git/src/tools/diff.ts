@@ -39,7 +39,7 @@ export function createDiffTool(parts: GitParts): Tool {
     outputSchema: { type: 'object', properties: patchProperties, required: ['files', 'patchBytes'] },
     async execute({ repository: path, staged, from, to, sinceFork, paths, contextLines = 3 }, context) {
       const revisions = revisionsOf(staged === true, from, to, sinceFork === true);
-      const repository = await openRepository(parts, context, path);
+      using repository = await openRepository(parts, context, path);
       const end = [...plainDiff, ...revisions, ...pathArguments(paths)];
       const { stdout } = await repository.run(['diff', '--numstat', '-z', ...end]);
       const files = readNumstat(stdout.toString('utf8'));

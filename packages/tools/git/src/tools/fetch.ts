@@ -3,7 +3,7 @@ import type { Tool } from '@ravi/kernel';
 import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkName } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
-import { checkNamedRemote } from '../remote/check-remote.ts';
+import { checkCallRemote, checkNamedRemote } from '../remote/check-remote.ts';
 import { withTransferLimit } from '../remote/transfer-limit.ts';
 import { inRepository } from '../repository/open-repository.ts';
 import { otherSide } from '../run/fixed-options.ts';
@@ -20,7 +20,7 @@ export function createFetchTool(parts: GitParts): Tool {
     idempotent: true,
     managesOwnTimeout: true,
     documentation: () =>
-      'Updates `<remote>/<branch>` for each branch, or only for `branch`. Merge it with git_merge or build on it with git_rebase. `prune: true` removes those ' +
+      'Updates `<remote>/<branch>` for each branch, or only for `branch`. The current branch stays as it is. `prune: true` removes those ' +
       'that the remote no longer has.',
     inputSchema: {
       type: 'object',
@@ -50,12 +50,15 @@ export function createFetchTool(parts: GitParts): Tool {
       risk: 'high',
       summary: `Fetch ${branch === undefined ? 'all branches' : quoted(branch)} of the remote ${quoted(remote)}`,
     }),
-    async execute({ repository: path, remote = 'origin', branch, prune }, context) {
-      checkName(remote, 'remote');
-      const name = branch === undefined ? '*' : checkName(branch, 'branch');
+    checkCall({ repository: path, branch, ...args }, context) {
+      const { remote } = namesOf(args.remote, branch);
+      return checkCallRemote(parts, context, path, { remote, isPush: false });
+    },
+    async execute({ repository: path, branch, prune, ...args }, context) {
+      const { remote, name } = namesOf(args.remote, branch);
       return withTransferLimit(parts, context, (limited) =>
         inRepository(parts, limited, path, async (repository) => {
-          const checked = await checkNamedRemote(parts, limited, repository, remote, false);
+          using checked = await checkNamedRemote(parts, limited, repository, remote, false);
           const list = async (): Promise<Map<string, string>> => {
             const { stdout } = await repository.run(['for-each-ref', refFormat, `refs/remotes/${remote}/`]);
             const lines = stdout.toString('utf8').split('\n').filter(Boolean);
@@ -71,12 +74,13 @@ export function createFetchTool(parts: GitParts): Tool {
               '--no-write-commit-graph',
               '--refmap=',
               prune === true ? '--prune' : '--no-prune',
-              otherSide('upload-pack', checked.isLocal),
+              otherSide('upload-pack', checked.data?.commonFolder),
               '--end-of-options',
               remote,
               `+refs/heads/${name}:refs/remotes/${remote}/${name}`,
             ],
-            { work: ['network'], other: checked },
+            // Otherwise the log has the arguments, with the path of a private folder.
+            { work: ['network'], other: checked, logAs: `fetch ${remote}` },
           );
           const after = await list();
           const names = [...new Set([...before.keys(), ...after.keys()])].filter(
@@ -92,4 +96,8 @@ export function createFetchTool(parts: GitParts): Tool {
       );
     },
   });
+}
+
+function namesOf(remote = 'origin', branch: string | undefined): { readonly remote: string; readonly name: string } {
+  return { remote: checkName(remote, 'remote'), name: branch === undefined ? '*' : checkName(branch, 'branch') };
 }

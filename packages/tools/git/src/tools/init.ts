@@ -5,11 +5,12 @@ import type { Tool } from '@ravi/kernel';
 import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkName } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
-import { newFolder } from '../repository/new-folder.ts';
-import { untrusted } from '../repository/check-git-folder.ts';
+import { moveInto } from '../private/move-into.ts';
+import { makePrivateFolder } from '../private/private-folder.ts';
+import { checkNewFolder, newFolder } from '../repository/new-folder.ts';
 import { fixedOptions } from '../run/fixed-options.ts';
 import { gitEnvironment } from '../run/git-environment.ts';
-import { gitError } from '../run/git-error.ts';
+import { gitError, untrusted } from '../run/git-error.ts';
 import { runGit } from '../run/run-git.ts';
 
 /** Creates `git_init`. */
@@ -35,6 +36,10 @@ export function createInitTool(parts: GitParts): Tool {
       required: ['folder', 'branch'],
     },
     classifyRisk: ({ folder = '.' }) => ({ risk: 'high', summary: `Make a git repository in ${quoted(folder)}` }),
+    checkCall({ folder = '.', branch = 'main' }, context) {
+      checkName(branch, 'branch');
+      checkNewFolder(parts.workspaceOf(context), folder);
+    },
     async execute({ folder = '.', branch = 'main' }, context) {
       checkName(branch, 'branch');
       const workspace = parts.workspaceOf(context);
@@ -42,18 +47,21 @@ export function createInitTool(parts: GitParts): Tool {
       if ((await lstat(join(path, '.git')).catch(() => undefined)) !== undefined) {
         throw untrusted('the folder has a ".git" already');
       }
-      const { options } = parts;
+      using made = makePrivateFolder(parts.privateParent, workspace.root);
       const { exitCode, stderr } = await runGit({
-        args: [...fixedOptions(false), 'init', '--quiet', '--template=', `--initial-branch=${branch}`],
-        cwd: path,
-        env: {
-          ...gitEnvironment({ protocols: [], readsOnly: false, more: options.environment ?? {}, settings: [] }),
-          GIT_DIR: join(path, '.git'),
-          GIT_WORK_TREE: path,
-        },
+        args: [...fixedOptions(false), 'init', '--quiet', '--template=', `--initial-branch=${branch}`, made.path],
+        cwd: made.path,
+        env: gitEnvironment({
+          protocols: [],
+          readsOnly: false,
+          more: parts.options.environment ?? {},
+          settings: [],
+        }),
         signal: context.signal,
       });
-      if (exitCode !== 0) throw gitError({ command: 'init', stderr, root: workspace.root, locksFirst: false });
+      const text = stderr.replaceAll(made.path, shown);
+      if (exitCode !== 0) throw gitError({ command: 'init', stderr: text, root: workspace.root, locksFirst: false });
+      await moveInto(workspace, made.path, shown, context.signal);
       return toolReply(`Made a repository in ${shown} with the branch ${branch}`, { folder: shown, branch });
     },
   });

@@ -44,7 +44,7 @@ export function createLogTool(parts: GitParts): Tool {
     },
     async execute(args, context) {
       const { revision, notIn, paths, author, message, since, until, limit = 20, skip = 0 } = args;
-      const repository = await openRepository(parts, context, args.repository);
+      using repository = await openRepository(parts, context, args.repository);
       if (revision === undefined && (await isEmpty(repository)))
         return toolReply('No commits', { commits: [], more: false });
       const { stdout } = await repository.run([

@@ -5,12 +5,14 @@ import { checkRevision } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
 import { doneAt, outcomeOf, outcomeSchema } from '../head/combine-outcome.ts';
 import { markOf, reconcileMove } from '../head/marked-move.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import { repositoryArgument, revisionArgument } from '../schemas.ts';
 
 interface MergeArguments {
   readonly action?: 'start' | 'continue' | 'abort';
   readonly revision?: string;
+  readonly fastForward?: 'allow' | 'never' | 'only';
+  readonly message?: string;
 }
 
 /** Creates `git_merge`. */
@@ -20,7 +22,7 @@ export function createMergeTool(parts: GitParts): Tool {
     description: 'Merges another branch into the current one.',
     risk: 'high',
     documentation: () =>
-      'Conflicts are not an error: the result lists the files, with the conflict marks of git in them. Edit them, stage them with git_add, then ' +
+      'Conflicts are not an error: the result lists the files, with the conflict marks of git in them. Edit them, stage them, then ' +
       '`action: "continue"`. `action: "abort"` goes back to how it was before, and throws the resolutions away. `fastForward: "never"` always ' +
       'makes a commit, `"only"` never does.',
     inputSchema: {
@@ -42,26 +44,12 @@ export function createMergeTool(parts: GitParts): Tool {
     },
     outputSchema: outcomeSchema,
     classifyRisk: riskOf,
-    async execute({ repository: path, action = 'start', revision, fastForward = 'allow', message }, context) {
-      if (action === 'start' && revision === undefined) {
-        throw new KernelError('E_ARGUMENTS_INVALID', 'The action start needs "revision"', { hadNoEffect: true });
-      }
-      const forward = { allow: '--ff', never: '--no-ff', only: '--ff-only' }[fastForward];
-      const args =
-        action === 'start'
-          ? [
-              '--quiet',
-              '--no-edit',
-              '--no-stat',
-              '--no-verify-signatures',
-              '--no-gpg-sign',
-              '--no-autostash',
-              forward,
-              ...(message === undefined ? [] : ['-m', message]),
-              '--end-of-options',
-              checkRevision(revision ?? ''),
-            ]
-          : [`--${action}`];
+    checkCall({ repository: path, ...args }, context) {
+      argumentsOf(args);
+      return checkRepository(parts, context, path);
+    },
+    async execute({ repository: path, ...how }, context) {
+      const args = argumentsOf(how);
       return inRepository(parts, context, path, async (repository) => {
         const logAs = markOf('merge', context.idempotencyKey);
         const end = await repository.run(['merge', ...args], { work: ['content', 'merge'], okCodes: [0, 1], logAs });
@@ -74,6 +62,30 @@ export function createMergeTool(parts: GitParts): Tool {
       return answer === 'unknown' || answer.happened ? answer : 'unknown';
     },
   });
+}
+
+function argumentsOf({
+  action = 'start',
+  revision,
+  fastForward = 'allow',
+  message,
+}: MergeArguments): readonly string[] {
+  if (action !== 'start') return [`--${action}`];
+  if (revision === undefined) {
+    throw new KernelError('E_ARGUMENTS_INVALID', 'The action start needs "revision"', { hadNoEffect: true });
+  }
+  return [
+    '--quiet',
+    '--no-edit',
+    '--no-stat',
+    '--no-verify-signatures',
+    '--no-gpg-sign',
+    '--no-autostash',
+    { allow: '--ff', never: '--no-ff', only: '--ff-only' }[fastForward],
+    ...(message === undefined ? [] : ['-m', message]),
+    '--end-of-options',
+    checkRevision(revision),
+  ];
 }
 
 function riskOf({ action = 'start', revision = '' }: MergeArguments): RiskAssessment {

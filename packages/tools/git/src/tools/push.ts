@@ -3,7 +3,7 @@ import type { Tool, ToolExecutionResult } from '@ravi/kernel';
 import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkName } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
-import { checkNamedRemote } from '../remote/check-remote.ts';
+import { checkCallRemote, checkNamedRemote } from '../remote/check-remote.ts';
 import type { CheckedRemote } from '../remote/check-remote.ts';
 import { inRepository, openRepository } from '../repository/open-repository.ts';
 import type { Repository } from '../repository/open-repository.ts';
@@ -43,10 +43,14 @@ export function createPushTool(parts: GitParts): Tool {
       const what = `Push ${quoted(branch)} to the branch ${quoted(to)} of the remote ${quoted(remote)}`;
       return { risk: 'critical', summary: force === true ? `${what}, replacing the commits that are there` : what };
     },
+    checkCall({ repository: path, branch, remote = 'origin', to = branch }, context) {
+      checkNames(branch, remote, to);
+      return checkCallRemote(parts, context, path, { remote, isPush: true });
+    },
     async execute({ repository: path, branch, remote = 'origin', to = branch, force, setUpstream }, context) {
       checkNames(branch, remote, to);
       return inRepository(parts, context, path, async (repository) => {
-        const checked = await checkNamedRemote(parts, context, repository, remote, true);
+        using checked = await checkNamedRemote(parts, context, repository, remote, true);
         await repository.run(
           [
             'push',
@@ -56,7 +60,7 @@ export function createPushTool(parts: GitParts): Tool {
             '--no-signed',
             ...(force === true ? [`--force-with-lease=refs/heads/${to}`] : []),
             ...(setUpstream === true ? ['--set-upstream'] : []),
-            otherSide('receive-pack', checked.isLocal),
+            otherSide('receive-pack', checked.data?.commonFolder),
             '--end-of-options',
             remote,
             `refs/heads/${branch}:refs/heads/${to}`,
@@ -68,8 +72,8 @@ export function createPushTool(parts: GitParts): Tool {
     },
     async reconcile({ repository: path, branch, remote = 'origin', to = branch }, _key, context) {
       checkNames(branch, remote, to);
-      const repository = await openRepository(parts, context, path);
-      const checked = await checkNamedRemote(parts, context, repository, remote, true);
+      using repository = await openRepository(parts, context, path);
+      using checked = await checkNamedRemote(parts, context, repository, remote, true);
       const hash = await hashOf(repository, branch);
       const isThere = (await remoteHash(repository, checked, to)) === hash;
       return isThere ? { happened: true, result: pushed(remote, to, hash) } : { happened: false };
@@ -96,7 +100,7 @@ async function hashOf(repository: Repository, branch: string): Promise<string> {
 async function remoteHash(repository: Repository, checked: CheckedRemote, branch: string): Promise<string> {
   const args = [
     'ls-remote',
-    otherSide('upload-pack', checked.isLocal),
+    otherSide('upload-pack', checked.data?.commonFolder),
     '--end-of-options',
     checked.url,
     `refs/heads/${branch}`,

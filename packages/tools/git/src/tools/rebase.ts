@@ -6,10 +6,10 @@ import { quoted } from '@ravi/tools-kit';
 import { checkRevision } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
 import { outcomeOf, outcomeSchema } from '../head/combine-outcome.ts';
-import { untrusted } from '../repository/check-git-folder.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import type { Repository } from '../repository/open-repository.ts';
 import { repositoryArgument, revisionArgument } from '../schemas.ts';
+import { untrusted } from '../run/git-error.ts';
 
 interface RebaseArguments {
   readonly action?: 'start' | 'continue' | 'skip' | 'abort';
@@ -27,7 +27,7 @@ export function createRebaseTool(parts: GitParts): Tool {
     description: 'Moves the commits of the current branch onto another commit.',
     risk: 'high',
     documentation: () =>
-      'Conflicts are not an error: the result lists the files. Edit them, stage them with git_add, then `action: "continue"`; `"skip"` leaves out ' +
+      'Conflicts are not an error: the result lists the files. Edit them, stage them, then `action: "continue"`; `"skip"` leaves out ' +
       'the commit in conflict, and `"abort"` goes back to the branch as it was. Changes that are not committed have to be committed or put aside ' +
       'before. The old commits stay in the log of HEAD.',
     inputSchema: {
@@ -41,28 +41,28 @@ export function createRebaseTool(parts: GitParts): Tool {
     },
     outputSchema: outcomeSchema,
     classifyRisk: riskOf,
-    async execute({ repository: path, action = 'start', onto }, context) {
-      if (action === 'start' && onto === undefined) {
-        throw new KernelError('E_ARGUMENTS_INVALID', 'The action start needs "onto"', { hadNoEffect: true });
-      }
-      const args =
-        action === 'start'
-          ? [
-              '--merge',
-              '--no-autostash',
-              '--no-gpg-sign',
-              '--no-stat',
-              '--end-of-options',
-              checkRevision(onto ?? '', 'onto'),
-            ]
-          : [`--${action}`];
+    checkCall({ repository: path, ...args }, context) {
+      argumentsOf(args);
+      return checkRepository(parts, context, path);
+    },
+    async execute({ repository: path, ...how }, context) {
+      const args = argumentsOf(how);
       return inRepository(parts, context, path, async (repository) => {
-        if (action !== 'start') await checkState(repository);
+        if (how.action !== undefined && how.action !== 'start') await checkState(repository);
         const end = await repository.run(['rebase', ...args], { work: ['content', 'merge'], okCodes: [0, 1] });
         return outcomeOf(repository, 'rebase', end);
       });
     },
   });
+}
+
+function argumentsOf({ action = 'start', onto }: RebaseArguments): readonly string[] {
+  if (action !== 'start') return [`--${action}`];
+  if (onto === undefined) {
+    throw new KernelError('E_ARGUMENTS_INVALID', 'The action start needs "onto"', { hadNoEffect: true });
+  }
+  const revision = checkRevision(onto, 'onto');
+  return ['--merge', '--no-autostash', '--no-gpg-sign', '--no-stat', '--end-of-options', revision];
 }
 
 function riskOf({ action = 'start', onto = '' }: RebaseArguments): RiskAssessment {

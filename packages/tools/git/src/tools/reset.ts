@@ -4,7 +4,7 @@ import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkRevision } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
 import { markOf, reconcileMove } from '../head/marked-move.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import type { Repository } from '../repository/open-repository.ts';
 import { repositoryArgument, revisionArgument } from '../schemas.ts';
 
@@ -16,7 +16,7 @@ export function createResetTool(parts: GitParts): Tool {
     risk: 'high',
     documentation: () =>
       '`soft` keeps the files and what is staged. `mixed` keeps the files and stages nothing. `hard` makes the files like the commit, and throws ' +
-      'changes that are not committed away. To unstage single files use git_restore.',
+      'changes that are not committed away.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -33,6 +33,10 @@ export function createResetTool(parts: GitParts): Tool {
       if (mode === 'hard')
         return { risk: 'critical', summary: `${what} and throw away changes that are not committed` };
       return { risk: 'high', summary: `${what} (${mode})` };
+    },
+    checkCall({ repository: path, revision }, context) {
+      checkRevision(revision);
+      return checkRepository(parts, context, path);
     },
     async execute({ repository: path, mode, revision }, context) {
       checkRevision(revision);

@@ -1,10 +1,10 @@
 import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { quoted, quotedPaths, toolReply } from '@ravi/tools-kit';
-import { pathArguments } from '../arguments/repository-path.ts';
+import { pathArguments, repositoryPath } from '../arguments/repository-path.ts';
 import { checkRevision } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import { pathsArgument, repositoryArgument, revisionArgument } from '../schemas.ts';
 
 /** Creates `git_restore`. */
@@ -38,16 +38,30 @@ export function createRestoreTool(parts: GitParts): Tool {
       if (target === 'staged') return { risk: 'high', summary: `Unstage ${quotedPaths(paths)}${from}` };
       return { risk: 'critical', summary: `Throw away changes of ${quotedPaths(paths)}${from}` };
     },
-    async execute({ repository: path, paths, target, source }, context) {
-      const selected = pathArguments(paths);
-      const places = target === 'both' ? ['--staged', '--worktree'] : [`--${target}`];
-      const from = source === undefined ? [] : [`--source=${checkRevision(source, 'source')}`];
+    checkCall({ repository: path, ...selection }, context) {
+      argumentsOf(selection);
+      return checkRepository(parts, context, path);
+    },
+    async execute({ repository: path, ...selection }, context) {
+      const args = argumentsOf(selection);
       return inRepository(parts, context, path, async (repository) => {
-        const args = ['restore', '--no-progress', '--no-recurse-submodules', ...places, ...from, ...selected];
         await repository.run(args, { work: ['content'], locksFirst: true });
-        const restored = selected.slice(1);
+        const restored = selection.paths.map(repositoryPath);
         return toolReply(`Restored ${restored.join(', ')}`, { restored });
       });
     },
   });
+}
+
+interface RestoreSelection {
+  readonly paths: readonly string[];
+  readonly target: 'staged' | 'worktree' | 'both';
+  readonly source?: string;
+}
+
+function argumentsOf({ paths, target, source }: RestoreSelection): readonly string[] {
+  const selected = pathArguments(paths);
+  const places = target === 'both' ? ['--staged', '--worktree'] : [`--${target}`];
+  const from = source === undefined ? [] : [`--source=${checkRevision(source, 'source')}`];
+  return ['restore', '--no-progress', '--no-recurse-submodules', ...places, ...from, ...selected];
 }

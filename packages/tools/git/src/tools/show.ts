@@ -44,7 +44,7 @@ export function createShowTool(parts: GitParts): Tool {
     },
     async execute({ repository: folder, revision, path }, context) {
       checkRevision(revision);
-      const repository = await openRepository(parts, context, folder);
+      using repository = await openRepository(parts, context, folder);
       if (path !== undefined) {
         const file = repositoryPath(path);
         const args = ['cat-file', 'blob', `${revision}:${file}`];

@@ -3,7 +3,7 @@ import type { RiskAssessment, Tool } from '@ravi/kernel';
 import { quoted, toolReply } from '@ravi/tools-kit';
 import { pathArguments } from '../arguments/repository-path.ts';
 import type { GitParts } from '../options.ts';
-import { inRepository, openRepository } from '../repository/open-repository.ts';
+import { checkRepository, inRepository, openRepository } from '../repository/open-repository.ts';
 import type { Repository } from '../repository/open-repository.ts';
 import { literalPath } from '../run/fixed-options.ts';
 import { pathsArgument, repositoryArgument } from '../schemas.ts';
@@ -71,8 +71,15 @@ export function createStashTool(parts: GitParts): Tool {
       required: ['entries'],
     },
     classifyRisk: ({ action, index = 0, message }) => riskOf(action, index, message),
+    checkCall({ repository: path, paths }, context) {
+      pathArguments(paths);
+      return checkRepository(parts, context, path);
+    },
     async execute({ repository: path, action, message, untracked, paths, index = 0 }, context) {
-      if (action === 'list') return entriesOf(await openRepository(parts, context, path));
+      if (action === 'list') {
+        using repository = await openRepository(parts, context, path);
+        return await entriesOf(repository);
+      }
       const selected = pathArguments(paths);
       const args =
         action === 'push'

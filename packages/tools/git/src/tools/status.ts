@@ -20,7 +20,7 @@ export function createStatusTool(parts: GitParts): Tool {
   return defineTool({
     name: 'git_status',
     description: 'Shows the branch of a git repository and the files that differ from its last commit.',
-    promptHint: 'Look at git_status before a commit, and at git_diff for what has changed.',
+    promptHint: 'Look at git_status before a commit.',
     risk: 'safe',
     documentation: () =>
       'Returns the branch, its upstream, and each file that is staged, changed, untracked or in conflict. `operation` names a merge or rebase ' +
@@ -57,7 +57,7 @@ export function createStatusTool(parts: GitParts): Tool {
       required: ['files'],
     },
     async execute({ repository: path }, context) {
-      const repository = await openRepository(parts, context, path);
+      using repository = await openRepository(parts, context, path);
       const args = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--ignore-submodules=dirty'];
       const { stdout } = await repository.run(args);
       const status = readStatus(stdout.toString('utf8'));

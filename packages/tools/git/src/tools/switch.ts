@@ -3,7 +3,7 @@ import type { Tool } from '@ravi/kernel';
 import { quoted, toolReply } from '@ravi/tools-kit';
 import { checkName, checkRevision } from '../arguments/revision.ts';
 import type { GitParts } from '../options.ts';
-import { inRepository } from '../repository/open-repository.ts';
+import { checkRepository, inRepository } from '../repository/open-repository.ts';
 import { repositoryArgument, revisionArgument } from '../schemas.ts';
 
 /** Creates `git_switch`. */
@@ -39,17 +39,14 @@ export function createSwitchTool(parts: GitParts): Tool {
         return { risk: 'critical', summary: `${what} and throw away changes that are not committed` };
       return { risk: 'high', summary: what };
     },
-    async execute({ repository: path, branch, create, start, detach, discardChanges }, context) {
-      if (create === true && detach === true) throw invalid('"create" and "detach" exclude each other');
-      if (start !== undefined && create !== true) throw invalid('"start" needs "create"');
-      const name = detach === true ? checkRevision(branch, 'branch') : checkName(branch, 'branch');
-      const change = discardChanges === true ? ['--discard-changes'] : [];
-      const target =
-        create === true
-          ? ['--no-track', `--create=${name}`, '--end-of-options', checkRevision(start ?? 'HEAD', 'start')]
-          : [...(detach === true ? ['--detach'] : []), '--end-of-options', name];
+    checkCall({ repository: path, ...change }, context) {
+      argumentsOf(change);
+      return checkRepository(parts, context, path);
+    },
+    async execute({ repository: path, ...change }, context) {
+      const args = argumentsOf(change);
+      const { branch: name, detach } = change;
       return inRepository(parts, context, path, async (repository) => {
-        const args = ['switch', '--quiet', '--no-progress', '--no-recurse-submodules', ...change, ...target];
         await repository.run(args, { work: ['content'], locksFirst: true });
         const { stdout } = await repository.run(['rev-parse', 'HEAD']);
         const head = stdout.toString('utf8').trim();
@@ -60,6 +57,26 @@ export function createSwitchTool(parts: GitParts): Tool {
       });
     },
   });
+}
+
+interface SwitchArguments {
+  readonly branch: string;
+  readonly create?: boolean;
+  readonly start?: string;
+  readonly detach?: boolean;
+  readonly discardChanges?: boolean;
+}
+
+function argumentsOf({ branch, create, start, detach, discardChanges }: SwitchArguments): readonly string[] {
+  if (create === true && detach === true) throw invalid('"create" and "detach" exclude each other');
+  if (start !== undefined && create !== true) throw invalid('"start" needs "create"');
+  const name = detach === true ? checkRevision(branch, 'branch') : checkName(branch, 'branch');
+  const target =
+    create === true
+      ? ['--no-track', `--create=${name}`, '--end-of-options', checkRevision(start ?? 'HEAD', 'start')]
+      : [...(detach === true ? ['--detach'] : []), '--end-of-options', name];
+  const change = discardChanges === true ? ['--discard-changes'] : [];
+  return ['switch', '--quiet', '--no-progress', '--no-recurse-submodules', ...change, ...target];
 }
 
 function invalid(problem: string): KernelError {

@@ -51,7 +51,8 @@ export async function planEdit(
   }
   if (byPath.size > maxFiles) throw refused(`it changes more than ${maxFiles} files`);
   const files: EditedFile[] = [];
-  for (const [path, edits] of byPath) {
+  // In one order, so that an error names the same files each time.
+  for (const [path, edits] of [...byPath].toSorted(([left], [right]) => (left < right ? -1 : 1))) {
     const before = await readText(workspace, path, maxBytes);
     if (!(await isUnchanged(path))) throw changed(path, []);
     files.push({ path, edits: edits.length, before, after: applyEdits(before, edits) });

@@ -11,8 +11,7 @@ export function createDefinitionTool(parts: LspParts): Tool {
   return defineTool({
     name: 'lsp_definition',
     description: 'Finds where a symbol is defined.',
-    promptHint:
-      'Find definitions and references of symbols with lsp_definition and lsp_references rather than by text.',
+    promptHint: 'Find the definition of a symbol with lsp_definition rather than by text.',
     risk: 'safe',
     documentation: () =>
       'Name the place by `symbol` (the first one in the file, or in `line`) or by `line` and `column`. A definition outside of the workspace, for ' +

@@ -12,7 +12,7 @@ export function createRenameTool(parts: LspParts): Tool {
   return defineTool({
     name: 'lsp_rename',
     description: 'Renames a symbol in all files that use it.',
-    promptHint: 'lsp_rename changes every use of a name; edit changes one file.',
+    promptHint: 'lsp_rename changes every use of a name in all files.',
     risk: 'safe',
     beginsLate: true,
     documentation: () =>
