@@ -99,6 +99,12 @@ describe.each(engines)('$name', (engine) => {
     expect(await pathsOf(engine, scopeOf(tree, undefined, { start: 'in' }))).toEqual([]);
   });
 
+  test('the rules of each folder between the workspace and the start count', async () => {
+    tree.write({ 'a/.gitignore': 'b/c/*.out\n', 'a/b/c/d.out': '', 'a/b/c/d.in': '', 'a/b/c/e/d.out': '' });
+    const listed = await pathsOf(engine, scopeOf(tree, undefined, { start: 'a/b/c' }));
+    expect(listed).toEqual(['a/b/c/d.in', 'a/b/c/e/d.out']);
+  });
+
   test('finds lines with numbers and lines around them', async () => {
     tree.write({ 'a.txt': 'one\r\ntwo needle\r\nthree\nneedle four\nfive\n', 'b/c.txt': 'needle', 'd.txt': 'nothing' });
     const { matches, isComplete } = await engine.lines(search('needle', { contextLines: 1 }));

@@ -1,6 +1,14 @@
-import { defineTool, textBlock } from '@ravi/kernel';
+import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
-import { fitLines, globArgument, pageNote, pageOf, scopeOf, sharedArguments, shownPath } from './search-arguments.ts';
+import {
+  globArgument,
+  pageNote,
+  pageOf,
+  scopeOf,
+  searchResult,
+  sharedArguments,
+  shownPath,
+} from './search-arguments.ts';
 import type { SearchParts } from './search-arguments.ts';
 
 const documentation = `Lists files whose path matches a pattern, sorted by path.
@@ -18,7 +26,7 @@ export function createGlobTool(parts: SearchParts): Tool {
   return defineTool({
     name: 'glob',
     description: 'Lists the files of the workspace whose path matches a pattern, such as "*.ts" or "src/**/*.{js,ts}".',
-    promptHint: 'glob finds files by name, grep by content; both are faster than a shell command.',
+    promptHint: 'glob finds files by name, faster than a shell command.',
     risk: 'safe',
     idempotent: true,
     concurrency: 'parallel',
@@ -49,11 +57,8 @@ export function createGlobTool(parts: SearchParts): Tool {
       const { paths, total } = await parts.engine.files({ ...scopeOf(parts, context, scope, pattern), wanted });
       const { items: files, ...next } = pageOf(paths, { offset, limit, total });
       const note = pageNote(files.length, `${total} files`, next.nextOffset);
-      return {
-        content: [textBlock(total === 0 ? 'No file matches.' : fitLines(files.map(shownPath), note, context))],
-        isError: false,
-        structuredContent: { files, total, ...next },
-      };
+      const text = { lines: files.map(shownPath), note, empty: total === 0 ? 'No file matches.' : note };
+      return searchResult(text, { files, total, ...next }, context);
     },
   });
 }

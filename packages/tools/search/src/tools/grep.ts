@@ -1,10 +1,20 @@
 import { lstatSync } from 'node:fs';
-import { defineTool, KernelError, textBlock } from '@ravi/kernel';
+import { defineTool, KernelError } from '@ravi/kernel';
 import type { JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { maxFileBytes } from '../engine/search-engine.ts';
 import type { LineMatch, LinePattern, SearchScope } from '../engine/search-engine.ts';
-import { fitLines, globArgument, pageNote, pageOf, scopeOf, sharedArguments, shownPath } from './search-arguments.ts';
+import {
+  globArgument,
+  pageNote,
+  pageOf,
+  scopeOf,
+  searchResult,
+  sharedArguments,
+  shownPath,
+} from './search-arguments.ts';
 import type { SearchParts } from './search-arguments.ts';
+
+const noMatch = 'No line matches.';
 
 const documentation = `Finds lines that match a regular expression. The syntax is that of RE2 and ripgrep: classes, groups, alternatives, \`\\b\`,
 \`(?i)\`; no look-around and no references to groups. Each line is searched on its own.
@@ -132,14 +142,15 @@ function createLineSearchTool(parts: SearchParts, { name, description }: LineSea
         output === 'files' ? shownPath(path) : `${shownPath(path)}: ${count}`,
       );
       const note = pageNote(items.length, `${all.length} files`, next.nextOffset);
-      return resultOf(all.length === 0 ? 'No line matches.' : fitLines(lines, note, context), {
+      const value = {
         ...(output === 'files'
           ? { files: items.map(({ path }) => path) }
           : { counts: items.map(({ path, count }) => ({ path, count })) }),
         total: all.length,
         isTotalExact: true,
         ...next,
-      });
+      };
+      return searchResult({ lines, note, empty: all.length === 0 ? noMatch : note }, value, context);
     },
   });
 }
@@ -170,20 +181,12 @@ async function findLines(
   const total = found.matches.length;
   const { items, ...next } = pageOf(found.matches, { offset, limit, total });
   const note = pageNote(items.length, `${found.isComplete ? '' : 'more than '}${total} lines`, next.nextOffset);
-  return resultOf(total === 0 ? 'No line matches.' : fitLines(renderMatches(items), note, context), {
-    matches: items.map(toJson),
-    total,
-    isTotalExact: found.isComplete,
-    ...next,
-  });
+  const value = { matches: items.map(toJson), total, isTotalExact: found.isComplete, ...next };
+  return searchResult({ lines: renderMatches(items), note, empty: total === 0 ? noMatch : note }, value, context);
 }
 
 function toJson({ path, line, text, before, after }: LineMatch): JsonObject {
   return { path, line, text, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
-}
-
-function resultOf(text: string, structuredContent: JsonObject): ToolExecutionResult {
-  return { content: [textBlock(text)], isError: false, structuredContent };
 }
 
 // For a model: the path once, then `12:` before a line that matches and `13-` before one around it.

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
-import type { ToolContext } from '@ravi/kernel';
+import { textBlock } from '@ravi/kernel';
+import type { JsonObject, ToolContext, ToolExecutionResult } from '@ravi/kernel';
 import { fileError, linesWithin } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 import type { SearchEngine, SearchScope } from '../engine/search-engine.ts';
@@ -99,14 +100,25 @@ export function shownPath(path: string): string {
 
 const lastLinesBytes = 200;
 
-/** Joins lines to a text that a model reads as a whole. What is left out is in the value of the result, and the text says so. */
-export function fitLines(
-  lines: readonly string[],
-  note: string,
+/** Text of a search. */
+export interface SearchText {
+  /** Lines for a model; none if nothing was found. */
+  readonly lines: readonly string[];
+  /** Last line, with the numbers. */
+  readonly note: string;
+  /** Text if nothing was found. */
+  readonly empty: string;
+}
+
+/** Makes the result of a search, whose text a model reads as a whole. What is left out is in the value, and the text says so. */
+export function searchResult(
+  { lines, note, empty }: SearchText,
+  structuredContent: JsonObject,
   { maxTextBytes }: Pick<ToolContext, 'maxTextBytes'>,
-): string {
+): ToolExecutionResult {
   const shown = linesWithin(lines, maxTextBytes - lastLinesBytes);
-  if (shown.length === lines.length) return [...lines, note].join('\n');
+  const isTextCut = shown.length < lines.length;
   const left = `… ${lines.length - shown.length} more lines are left out of this text and are in the value of the result`;
-  return [...shown, left, note].join('\n');
+  const text = lines.length === 0 ? empty : [...shown, ...(isTextCut ? [left] : []), note].join('\n');
+  return { content: [textBlock(text)], isError: false, structuredContent, isTextCut };
 }

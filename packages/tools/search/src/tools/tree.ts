@@ -1,8 +1,8 @@
-import { defineTool, textBlock } from '@ravi/kernel';
+import { defineTool } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
 import { walkTree } from '../walk/walk-tree.ts';
 import type { TreeEntry } from '../walk/walk-tree.ts';
-import { fitLines, scopeOf, sharedArguments, shownPath } from './search-arguments.ts';
+import { scopeOf, searchResult, sharedArguments, shownPath } from './search-arguments.ts';
 import type { SearchParts } from './search-arguments.ts';
 
 const documentation = `Lists folders and files as an indented tree, sorted by path.
@@ -67,11 +67,8 @@ export function createTreeTool(parts: SearchParts): Tool {
       const note = isComplete
         ? `${entries.length} entries`
         : `More than ${limit} entries: choose a folder or a smaller depth`;
-      return {
-        content: [textBlock(lines.length === 0 ? 'The folder is empty.' : fitLines(lines, note, context))],
-        isError: false,
-        structuredContent: { entries: entries.map(({ path, kind }) => ({ path, kind })), isComplete },
-      };
+      const value = { entries: entries.map(({ path, kind }) => ({ path, kind })), isComplete };
+      return searchResult({ lines, note, empty: 'The folder is empty.' }, value, context);
     },
   });
 }

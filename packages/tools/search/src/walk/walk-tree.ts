@@ -1,17 +1,17 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isKernelError } from '@ravi/kernel';
 import type { Workspace } from '@ravi/tools-kit';
-import { countTests, isIgnored, readIgnoreRules } from './ignore-rules.ts';
+import { readRulesAbove, readRulesIn } from './ignore-files.ts';
+import { countTests, isIgnored } from './ignore-rules.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
-const maxIgnoreBytes = 1_048_576;
 const maxTests = 20_000;
 const foldersPerTurn = 50;
 const testsPerTurn = 10_000;
+const none: readonly IgnoreRules[] = [];
 
 /** Entry of a folder. Links are listed and not followed. */
 export interface TreeEntry {
@@ -46,7 +46,11 @@ interface Folder {
  */
 export async function* walkTree(workspace: Workspace, options: TreeOptions): AsyncGenerator<TreeEntry, void> {
   const { start, usesGitignore, maxDepth = Infinity, signal } = options;
-  const first: Folder = { path: start, depth: 1, rules: usesGitignore ? rulesAbove(workspace, start) : [] };
+  const first: Folder = {
+    path: start,
+    depth: 1,
+    rules: usesGitignore ? readRulesAbove(workspace, start).reduce(withRules, none) : [],
+  };
   const open: (TreeEntry | Folder)[] = [first];
   let folders = 0;
   let tests = 0;
@@ -105,49 +109,11 @@ function readFolder(workspace: Workspace, path: string): readonly Dirent[] {
 
 function rulesWithin(workspace: Workspace, folder: Folder, entries: readonly Dirent[]): readonly IgnoreRules[] {
   if (!entries.some((entry) => entry.name === '.gitignore' && entry.isFile())) return folder.rules;
-  const text = readSmall(() => {
-    using place = workspace.locate(folder.path === '.' ? '.gitignore' : `${folder.path}/.gitignore`);
-    return readAt(place.at());
-  });
-  return withRules(folder.rules, readIgnoreRules(text, folder.path === '.' ? '' : `${folder.path}/`));
+  return withRules(folder.rules, readRulesIn(workspace, folder.path));
 }
 
 // Each entry is compared with all rules: of files with too many together, those of the outer folders count.
 function withRules(outer: readonly IgnoreRules[], own: IgnoreRules): readonly IgnoreRules[] {
   const rules = [...outer, own];
   return countTests(rules) > maxTests ? outer : rules;
-}
-
-// Also those above the root of the workspace, which is often a folder of a repository.
-function rulesAbove(workspace: Workspace, start: string): readonly IgnoreRules[] {
-  const rules: IgnoreRules[] = [];
-  let folder = join(workspace.root, start);
-  while (dirname(folder) !== folder) {
-    folder = dirname(folder);
-    const inside = relative(workspace.root, folder);
-    const text = readSmall(() => readAt(join(folder, '.gitignore')));
-    if (text === '') continue;
-    if (inside === '') rules.push(readIgnoreRules(text, ''));
-    else if (inside.startsWith('..')) rules.push(readIgnoreRules(text, '', `${relative(folder, workspace.root)}/`));
-    else rules.push(readIgnoreRules(text, `${inside}/`));
-  }
-  return rules.toReversed().reduce<readonly IgnoreRules[]>(withRules, []);
-}
-
-function readAt(path: string): string {
-  const handle = openSync(path, O_RDONLY | O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const buffer = Buffer.alloc(Math.min(fstatSync(handle).size, maxIgnoreBytes));
-    return buffer.toString('utf8', 0, readSync(handle, buffer));
-  } finally {
-    closeSync(handle);
-  }
-}
-
-function readSmall(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return '';
-  }
 }
