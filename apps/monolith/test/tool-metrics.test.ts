@@ -7,6 +7,7 @@ import { startServer } from './support/server.ts';
 
 test('calls of invented tools share one label, also when there is no budget left', async () => {
   await using server = await startServer({ policy: { maxScriptCalls: 30 } });
+  // `any`, because the check of scripts refuses a tool that does not exist.
   const code = `
     for (let count = 0; count < 40; count++) {
       try { await (tools as any)['invented_' + count]({}); } catch {}

@@ -1,4 +1,4 @@
-import { defineToolSource, definePlugin } from '@ravi/kernel';
+import { defineToolSource, definePlugin, isKernelError, KernelError } from '@ravi/kernel';
 import type { JsonSchema, OpenToolSource, Plugin, PluginContext, Tool, ToolSource } from '@ravi/kernel';
 
 /** Options that every package of tools has. */
@@ -78,7 +78,7 @@ function createSource<Options extends object, Parts extends object>(
   const source = defineToolSource({
     name,
     async load() {
-      const opened = await definition.open(options, context);
+      const opened = await openParts(definition, options, context, name);
       parts = opened;
       const tools = chosen.flatMap((tool) => definition.tools[tool]?.(opened) ?? []);
       return { tools: tools.map((tool) => withPrefix(tool, prefix)), failures: [] };
@@ -97,6 +97,21 @@ function createSource<Options extends object, Parts extends object>(
       };
     },
   };
+}
+
+// The configuration may have several packages with the same option, such as `root`.
+async function openParts<Options extends object, Parts extends object>(
+  definition: ToolsPluginDefinition<Options, Parts>,
+  options: Options & ToolSelection,
+  context: PluginContext,
+  source: string,
+): Promise<Parts> {
+  try {
+    return await definition.open(options, context);
+  } catch (error) {
+    if (!isKernelError(error, 'E_CONFIG_INVALID')) throw error;
+    throw new KernelError('E_CONFIG_INVALID', `${source}: ${error.message}`, { cause: error });
+  }
 }
 
 function withPrefix(tool: Tool, prefix: string): Tool {

@@ -1,4 +1,4 @@
-import { defineTool } from '@ravi/kernel';
+import { defineTool, KernelError } from '@ravi/kernel';
 import type { PluginContext } from '@ravi/kernel';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { expect, test } from 'vitest';
@@ -45,6 +45,22 @@ test('a second source of a package with a prefix has a name of its own', async (
   expect((await plugin.create({ word: 'x' }, context)).name).toBe('sample');
   expect((await plugin.create({ word: 'x', prefix: 'my_' }, context)).name).toBe('my_sample');
   expect((await plugin.create({ word: 'x', prefix: 'my_', name: 'mine' }, context)).name).toBe('mine');
+});
+
+test('an option that is wrong is named with its source, because several sources may have the option', async () => {
+  const broken = defineToolsPlugin({
+    name: 'broken',
+    options: {},
+    tools: {},
+    open(): object {
+      throw new KernelError('E_CONFIG_INVALID', 'root: the folder "./nope" does not exist');
+    },
+  });
+  const source = await broken.create({ prefix: 'my_' }, context);
+  await expect(source.open({ signal: AbortSignal.timeout(5_000), onChange: () => {} })).rejects.toMatchObject({
+    code: 'E_CONFIG_INVALID',
+    message: 'my_broken: root: the folder "./nope" does not exist',
+  });
 });
 
 test('names its tools in the schema, so that a misspelled one is an error of the configuration', () => {

@@ -188,5 +188,11 @@ test('finds the workspace of a call', () => {
   const ofRun = workspaceOfCall({ baseDir: base });
   expect(ofRun({ cwd: pathOf('inside', 'sub') }).root).toBe(pathOf('inside', 'sub'));
   expect(() => ofRun({})).toThrowError(/no folder to work in/);
-  expect(() => workspaceOfCall({ root: 'missing', baseDir: base })).toThrowError(/does not exist/);
+  expect(() => workspaceOfCall({ root: 'missing', baseDir: base })).toThrowError(
+    'root: the folder "missing" does not exist, or is not a folder',
+  );
+  // A model reads this one, so it has no path of the host.
+  expect(() => ofRun({ cwd: pathOf('gone') })).toThrowError(
+    'The folder in which this run works does not exist, or is not a folder',
+  );
 });

@@ -69,6 +69,19 @@ describe.each(isolations)('bash, processes kept together by $kind', (isolation) 
     });
   });
 
+  test.each([
+    ['bash', { command: 'ls', cwd: '../..' }],
+    ['code_exec', { code: 'print(1)', cwd: '../..' }],
+  ])('people are not asked about %s in a folder outside of the workspace', async (tool, args) => {
+    const { result, approvals } = await workspace.run(tool, args);
+    expect([result.error?.code, approvals]).toEqual(['E_PATH_OUTSIDE', []]);
+  });
+
+  test('people are asked about a command in a folder that an earlier call may make', async () => {
+    const { result, approvals } = await workspace.run('bash', { command: 'ls', cwd: 'new' });
+    expect([result.error?.code, approvals.length]).toEqual(['E_FILE_NOT_FOUND', 1]);
+  });
+
   test('a signal ends a command as in a shell, and a shell can send itself one', async () => {
     expect(await workspace.value('bash', { command: 'kill -TERM $$; sleep 1' })).toMatchObject({ exitCode: 143 });
     expect(await workspace.value('bash', { command: 'no-such-program-x' })).toMatchObject({ exitCode: 127 });

@@ -365,7 +365,7 @@ test.each([
   [{ wrapper: ['bwrap'] }, /"container" and "wrapper" exclude each other/u],
   [{ env: { KEY: 'one\ntwo' } }, /The variable "KEY" cannot be given to a container/u],
   [{ env: { 'A B': 'x' } }, /The variable "A B" cannot be given to a container/u],
-  [{ reportFolder: './missing' }, /The folder "\.\/missing" of "reportFolder" does not exist/u],
+  [{ reportFolder: './missing' }, /reportFolder: the folder "\.\/missing" does not exist/u],
 ])('the options %j are refused', async (options, message) => {
   const opening = openContainedTools(options).then((tools) => tools[Symbol.asyncDispose]());
   await expect(opening).rejects.toMatchObject({

@@ -12,6 +12,8 @@ export interface TreeOptions {
   readonly cwd: string;
   /** Whole environment of the program, to which `RAVI_PROCESS` is added: nothing of this process is. */
   readonly env: Readonly<Record<string, string>>;
+  /** Open files that the program has as its handles 3, 4 and so on. Only without `stdio`. Default: none. */
+  readonly handles?: readonly number[];
 }
 
 /** Program, and all that it starts. */
@@ -43,7 +45,12 @@ export function spawnTree(
 export function spawnTree(
   command: string,
   args: readonly string[],
-  { cwd, env, stdio = 'pipe' }: TreeOptions & { readonly stdio?: StdioOptions },
+  {
+    cwd,
+    env,
+    handles = [],
+    stdio = ['pipe', 'pipe', 'pipe', ...handles],
+  }: TreeOptions & { readonly stdio?: StdioOptions },
 ): ProcessTree {
   const id = randomUUID();
   const child = spawn(command, [...args], {

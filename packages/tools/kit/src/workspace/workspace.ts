@@ -50,11 +50,26 @@ export function openWorkspace(folder: string): Workspace {
 }
 
 function realFolder(folder: string): string {
-  const stats = statSync(folder, { throwIfNoEntry: false });
-  if (stats?.isDirectory() !== true) {
+  if (!isFolder(folder)) {
     throw new KernelError('E_CONFIG_INVALID', `The folder ${show(folder)} does not exist, or is not a folder`);
   }
   return realpathSync(folder);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * Returns the absolute path of a folder that an option names.
+ * @param key name of the option, for the message
+ * @param folder relative to `baseDir`
+ * @throws KernelError `E_CONFIG_INVALID` that names the key if there is no such folder
+ */
+export function configuredFolder(key: string, folder: string, baseDir: string): string {
+  const path = resolve(baseDir, folder);
+  if (isFolder(path)) return path;
+  throw new KernelError('E_CONFIG_INVALID', `${key}: the folder ${show(folder)} does not exist, or is not a folder`);
 }
 
 async function openRegular(place: Place, path: string): Promise<FileHandle> {
@@ -104,11 +119,11 @@ export interface WorkspaceOptions {
 /**
  * Returns a function that finds the workspace of a call: the configured folder, or the folder in which the run works.
  * @throws KernelError `E_CONFIG_INVALID` if the configured folder does not exist. The function throws `E_UNSUPPORTED` for a call of a run
- * without a folder
+ * without a folder, and `E_CONFIG_INVALID` if that folder is gone
  */
 export function workspaceOfCall({ root, baseDir }: WorkspaceOptions): (context: Pick<ToolContext, 'cwd'>) => Workspace {
   if (root !== undefined) {
-    const workspace = openWorkspace(resolve(baseDir, root));
+    const workspace = openWorkspace(configuredFolder('root', root, baseDir));
     return () => workspace;
   }
   const opened = new Map<string, Workspace>();
@@ -119,8 +134,14 @@ export function workspaceOfCall({ root, baseDir }: WorkspaceOptions): (context: 
         'This run has no folder to work in. Set "root" of this tool source, or a workspace of the agent',
       );
     }
-    const found = opened.get(cwd) ?? openWorkspace(cwd);
+    const found = opened.get(cwd) ?? openRunFolder(cwd);
     opened.set(cwd, found);
     return found;
   };
+}
+
+// A model reads this message, so it has no path of the host.
+function openRunFolder(cwd: string): Workspace {
+  if (isFolder(cwd)) return openWorkspace(cwd);
+  throw new KernelError('E_CONFIG_INVALID', 'The folder in which this run works does not exist, or is not a folder');
 }

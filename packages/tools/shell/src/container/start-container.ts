@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { KernelError } from '@ravi/kernel';
 import type { Logger } from '@ravi/kernel';
-import { spawnTree } from '@ravi/tools-kit';
+import { processName, processPlace, spawnTree } from '@ravi/tools-kit';
 import type { CommandRun, RunningCommand } from '../process/running-command.ts';
 import { startError } from '../process/start-process.ts';
 import { containerArguments, environmentText } from './container-arguments.ts';
 import type { ContainerOptions } from './container-options.ts';
 import { openUnnamedFile } from './engine-client.ts';
 import type { ClientEnd, EngineClient } from './engine-client.ts';
-import { machine, owner } from './leftovers.ts';
 
 const drainMs = 2_000;
 const removalTries = 40;
@@ -84,8 +83,8 @@ async function createContainer(
   try {
     const args = containerArguments({
       name,
-      owner,
-      machine,
+      owner: processName,
+      machine: processPlace,
       options,
       root,
       folder: join(root, folder),

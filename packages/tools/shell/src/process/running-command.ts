@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { WorkFolder } from './work-folder.ts';
+import type { WorkFolder } from '@ravi/tools-kit';
 
 /** Command to run. */
 export interface CommandRun {

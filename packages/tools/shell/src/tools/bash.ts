@@ -1,9 +1,10 @@
 import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
 import type { RiskAssessment, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
-import { withPathLock } from '@ravi/tools-kit';
+import { checkWorkFolder, openWorkFolder } from '@ravi/tools-kit';
+import type { WorkFolder } from '@ravi/tools-kit';
 import { runCommand } from '../commands/run-command.ts';
-import { openWorkFolder } from '../process/work-folder.ts';
-import type { WorkFolder } from '../process/work-folder.ts';
+import { inTurn, timeOf } from '../commands/workspace-turn.ts';
+import type { CommandTime } from '../commands/workspace-turn.ts';
 import { classifyCommand } from '../risk/classify-command.ts';
 import { commandOutputSchema, commandResult, defaultTimeoutMs, sharedArguments } from './shell-parts.ts';
 import type { ShellParts } from './shell-parts.ts';
@@ -16,14 +17,15 @@ export const commandDocumentation = `Runs a Bash script in the workspace and wai
 
 - \`output\` has standard output and standard error in their order. The text of the result shows the beginning and
   the end of a long one. Above 64 KiB \`output\` has both as well, and \`artifact\` all of it.
+- In one workspace the commands run one after the other. The wait counts towards the time limit.
 - A status other than 0 is data: look at \`exitCode\`. After the time limit it is null and \`timedOut\` is true.
 - When the script ends, at its time limit, and when the call is cancelled, every process that it started is ended, also in the background:
-  a server that has to run on needs \`bash_background\`.
+  a server that has to run on needs a background job.
 - The environment has no secrets of the server, no terminal and no colours. There is no input but \`stdin\`.
 - Each call is a new shell: variables and the folder do not carry over. Use \`cwd\`.
 
 Risk: the script is parsed. What cannot be undone (\`rm -r\`, \`git push\`, \`sudo\`, \`curl … | sh\`, disks and devices) is critical, anything else
-high. The tools read, glob, grep and tree need no approval.`;
+high.`;
 
 /** Form of a tool that runs commands. */
 export interface CommandToolForm {
@@ -90,25 +92,29 @@ export function createCommandTool(parts: ShellParts, form: CommandToolForm): Too
         summary: folder === undefined ? summary : `${summary}, in the folder ${JSON.stringify(folder.slice(0, 100))}`,
       };
     },
+    checkCall({ cwd: path }, context) {
+      checkWorkFolder(parts.workspaceOf(context), path);
+    },
     async execute({ command, cwd: path, timeoutMs: ms = Math.min(form.defaultMs, form.maxMs), stdin: input }, context) {
       if (command.includes('\0')) {
         throw new KernelError('E_ARGUMENTS_INVALID', 'The command has a NUL character', { hadNoEffect: true });
       }
       const workspace = parts.workspaceOf(context);
       const reads = isSafe(command);
-      const run = async (): Promise<ToolExecutionResult> => {
+      const run = async (time: CommandTime): Promise<ToolExecutionResult> => {
         using folder = openWorkFolder(workspace, path);
         const environment = reads ? checkReads(parts, { command, folder, context }) : undefined;
         const argv = ['bash', '--noprofile', '--norc', '-c', command];
         const ended = await runCommand(
           parts.settings,
-          { argv, folder, timeoutMs: ms, stdin: input, environment },
+          { argv, folder, timeoutMs: time.leftMs, stdin: input, environment },
           context,
         );
-        return commandResult(ended, ms, context);
+        return commandResult(ended, time, context);
       };
-      // In one workspace commands run one after the other, as at a terminal; those that read do not wait.
-      return form.mode === 'background' || reads ? run() : withPathLock(`shell\0${workspace.root}`, run);
+      // Those that read do not wait for each other.
+      if (form.mode === 'background' || reads) return run(timeOf(ms));
+      return inTurn({ kind: form.name, workspace, timeoutMs: ms }, context, run);
     },
   });
 }

@@ -1,7 +1,8 @@
 import { defineTool, KernelError } from '@ravi/kernel';
 import type { Tool } from '@ravi/kernel';
+import { checkWorkFolder, openWorkFolder } from '@ravi/tools-kit';
 import { runCommand } from '../commands/run-command.ts';
-import { openWorkFolder } from '../process/work-folder.ts';
+import { timeOf } from '../commands/workspace-turn.ts';
 import { classifyPython } from '../risk/classify-python.ts';
 import { commandOutputSchema, commandResult, defaultTimeoutMs, sharedArguments } from './shell-parts.ts';
 import type { ShellParts } from './shell-parts.ts';
@@ -59,6 +60,9 @@ function createPythonTool(parts: ShellParts, name: string): Tool {
     },
     outputSchema: commandOutputSchema,
     classifyRisk: ({ code }) => classifyPython(code),
+    checkCall({ cwd: path }, context) {
+      checkWorkFolder(parts.workspaceOf(context), path);
+    },
     async execute(
       { code, args = [], cwd: path, timeoutMs: ms = Math.min(defaultTimeoutMs, parts.maxTimeoutMs), stdin: input },
       context,
@@ -78,7 +82,7 @@ function createPythonTool(parts: ShellParts, name: string): Tool {
           hadNoEffect: true,
         });
       }
-      return commandResult(ended, ms, context);
+      return commandResult(ended, timeOf(ms), context);
     },
   });
 }

@@ -4,6 +4,7 @@ import type { ContentBlock, JsonObject, ToolContext, ToolExecutionResult } from 
 import type { Workspace } from '@ravi/tools-kit';
 import type { CollectedOutput } from '../process/command-output.ts';
 import type { CommandSettings, EndedCommand } from '../commands/run-command.ts';
+import type { CommandTime } from '../commands/workspace-turn.ts';
 
 /** Parts that the tools of this package share. */
 export interface ShellParts {
@@ -82,10 +83,10 @@ export const commandOutputSchema = {
 /** Makes the result of a command that has ended. A status other than 0 is data and not an error of the call. */
 export function commandResult(
   { exitCode, timedOut, output }: EndedCommand,
-  timeoutMs: number,
+  { limitMs, waited }: CommandTime,
   { maxTextBytes }: Pick<ToolContext, 'maxTextBytes'>,
 ): ToolExecutionResult {
-  const ending = timedOut ? `Ended after ${timeoutMs} ms, with all its processes` : `Exit code ${exitCode}`;
+  const ending = timedOut ? `Ended after ${limitMs} ms${waited}, with all its processes` : `Exit code ${exitCode}`;
   const structuredContent: JsonObject = {
     exitCode,
     timedOut,
@@ -94,12 +95,14 @@ export function commandResult(
     isCut: output.isCut,
     ...(output.artifact === undefined ? {} : { artifact: output.artifact.ref }),
   };
-  const shown = previewOf(output, maxTextBytes).replace(/\n$/u, '');
+  const preview = previewOf(output, maxTextBytes);
+  const shown = preview.replace(/\n$/u, '');
   const text = shown === '' ? ending : `${shown}\n${ending}`;
   return {
     content: [textBlock(`${text}${cutNote(output)}`), ...artifactBlocks(output)],
     isError: false,
     structuredContent,
+    isTextCut: preview !== output.text,
   };
 }
 

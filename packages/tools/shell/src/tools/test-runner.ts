@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defineTool, KernelError, textBlock } from '@ravi/kernel';
 import type { JsonObject, Tool, ToolContext, ToolExecutionResult } from '@ravi/kernel';
-import { fileError, linesWithin, withPathLock } from '@ravi/tools-kit';
+import { fileError, linesWithin, openWorkFolder } from '@ravi/tools-kit';
 import type { Workspace } from '@ravi/tools-kit';
 import { runCommand } from '../commands/run-command.ts';
 import type { EndedCommand } from '../commands/run-command.ts';
-import { openWorkFolder } from '../process/work-folder.ts';
+import { inTurn } from '../commands/workspace-turn.ts';
+import type { CommandTime } from '../commands/workspace-turn.ts';
 import { findRunner, runners } from '../testing/find-runner.ts';
 import type { RunnerName } from '../testing/find-runner.ts';
 import type { TestReport } from '../testing/test-report.ts';
@@ -111,7 +112,8 @@ export function createTestRunnerTool(parts: ShellParts): Tool {
       if (args.testName?.includes('\0') === true) {
         throw new KernelError('E_ARGUMENTS_INVALID', 'The name of a test has a NUL character', { hadNoEffect: true });
       }
-      return withPathLock(`tests\0${workspace.root}`, () => runTests(parts, { workspace, args, ms }, context));
+      const turn = { kind: 'test_runner', workspace, timeoutMs: ms };
+      return inTurn(turn, context, (time) => runTests(parts, { workspace, args, time }, context));
     },
   });
 }
@@ -119,13 +121,12 @@ export function createTestRunnerTool(parts: ShellParts): Tool {
 interface TestRun {
   readonly workspace: Workspace;
   readonly args: TestArguments;
-  /** Time limit in milliseconds. */
-  readonly ms: number;
+  readonly time: CommandTime;
 }
 
 async function runTests(
   parts: ShellParts,
-  { workspace, args, ms }: TestRun,
+  { workspace, args, time }: TestRun,
   context: ToolContext,
 ): Promise<ToolExecutionResult> {
   using folder = openWorkFolder(workspace, args.cwd);
@@ -152,10 +153,10 @@ async function runTests(
     };
     const command = runners[runner].command(request);
     await writeHelpers(reportFolder, command);
-    const run = { ...command, folder, timeoutMs: ms, writes: [reportFolder] };
+    const run = { ...command, folder, timeoutMs: time.leftMs, writes: [reportFolder] };
     const ended = await runCommand(parts.settings, run, context);
     refuseMissing(runner, ended);
-    return resultOf(runner, ended, { report: await readReport(runner, request), ms }, context);
+    return resultOf(runner, ended, { report: await readReport(runner, request), time }, context);
   } finally {
     await removeFolder(reportFolder);
   }
@@ -200,13 +201,13 @@ interface TestArguments {
 
 interface TestOutcome {
   readonly report: TestReport | undefined;
-  readonly ms: number;
+  readonly time: CommandTime;
 }
 
 function resultOf(
   runner: RunnerName,
   { exitCode, timedOut, output }: EndedCommand,
-  { report, ms }: TestOutcome,
+  { report, time }: TestOutcome,
   { maxTextBytes }: Pick<ToolContext, 'maxTextBytes'>,
 ): ToolExecutionResult {
   const { passed, failed, skipped, failures } = report ?? { passed: 0, failed: 0, skipped: 0, failures: [] };
@@ -216,16 +217,17 @@ function resultOf(
     return `FAILED ${name}${place}\n${message}\n`;
   });
   const lines = linesWithin(all, maxTextBytes - notesBytes);
-  const ending = timedOut ? `Ended after ${ms} ms, with all its processes. ` : '';
+  const ending = timedOut ? `Ended after ${time.limitMs} ms${time.waited}, with all its processes. ` : '';
   const counts = `${runner}: ${passed} passed, ${failed} failed, ${skipped} skipped`;
   const summary =
     report === undefined ? `${runner} ended with exit code ${exitCode} before it reported a test` : counts;
   const more =
     failures.length > lines.length ? [`${failures.length - lines.length} more failures are left out of this text`] : [];
+  const preview = report === undefined ? previewOf(output, maxTextBytes) : undefined;
   const text = [
     ...lines,
     ...more,
-    ...(report === undefined ? [previewOf(output, maxTextBytes)] : []),
+    ...(preview === undefined ? [] : [preview]),
     `${ending}${summary}${cutNote(output)}`,
   ];
   const structuredContent: JsonObject = {
@@ -240,5 +242,7 @@ function resultOf(
     output: output.text,
     ...(output.artifact === undefined ? {} : { artifact: output.artifact.ref }),
   };
-  return { content: [textBlock(text.join('\n')), ...artifactBlocks(output)], isError: false, structuredContent };
+  const isTextCut = lines.length < listed.length || (preview !== undefined && preview !== output.text);
+  const content = [textBlock(text.join('\n')), ...artifactBlocks(output)];
+  return { content, isError: false, structuredContent, isTextCut };
 }

@@ -1,7 +1,8 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileError } from '@ravi/tools-kit';
-import type { Workspace } from '@ravi/tools-kit';
+import { isKernelError } from '@ravi/kernel';
+import { fileError } from './path-error.ts';
+import type { Workspace } from './workspace.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, X_OK } = constants;
 
@@ -36,4 +37,17 @@ export function openWorkFolder(workspace: Workspace, path = '.'): WorkFolder {
     root: workspace.root,
     [Symbol.dispose]: () => closeSync(handle),
   };
+}
+
+/**
+ * Checks before people are asked that a command may start in its folder. One that does not exist yet passes, because another call of the
+ * same response may make it.
+ * @throws KernelError as {@link openWorkFolder}, except `E_FILE_NOT_FOUND`
+ */
+export function checkWorkFolder(workspace: Workspace, path?: string): void {
+  try {
+    openWorkFolder(workspace, path)[Symbol.dispose]();
+  } catch (error) {
+    if (!isKernelError(error, 'E_FILE_NOT_FOUND')) throw error;
+  }
 }
