@@ -63,6 +63,18 @@ export { defaultChainPolicy, defineChainPolicy, maxBridgeMessageBytes, maxRetrie
 export type { ChainPolicy } from './call/chain-policy.ts';
 export type { ChainError, ChainRunResult, WholeResult } from './call/chain-run-result.ts';
 export type { ChainFile, InvocationError, InvocationResult } from './tool/invocation-result.ts';
+export type { DeadWake, EngineFigures, EngineGroupFigures } from './engine/engine-figures.ts';
+export type {
+  EngineSupport,
+  RunEngine,
+  RunSignal,
+  RunWake,
+  RunWakeReason,
+  RunWorker,
+  WakeOptions,
+  WakeOutcome,
+} from './engine/run-engine.ts';
+export type { RunWakes, StateTransaction, WakeSink, WorkableRun } from './engine/state-transaction.ts';
 export type {
   HookEvent,
   HookEventType,
@@ -132,10 +144,10 @@ export type {
   JournaledEvent,
   RunJournal,
 } from './state/journal.ts';
-export { isLiveRun, liveRunStatuses } from './state/run-store.ts';
+export { isLiveRun, liveRunStatuses, shownStatusOf } from './state/run-store.ts';
 export type {
-  LeaseRenewal,
-  LeaseRequest,
+  FreeRunsRequest,
+  HeldRun,
   LiveRunStatus,
   NewRun,
   PausedRun,
@@ -144,7 +156,7 @@ export type {
   RunClaim,
   RunDefinition,
   RunFilter,
-  RunLease,
+  RunHolder,
   RunOutcome,
   RunNeed,
   RunStatus,
@@ -170,6 +182,9 @@ export type {
   BudgetStore,
   BudgetUsage,
 } from './state/budget-store.ts';
+export type { Cancellation, CancellationStore } from './state/cancellation-store.ts';
+export type { LeaseClaim, LeaseStore } from './state/lease-store.ts';
+export type { NewProcess, ProcessRecord, ProcessStore } from './state/process-store.ts';
 export type { RateCharge, RateStore } from './state/rate-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';
@@ -289,6 +304,7 @@ export type {
   ToolRegistry,
   ToolRetry,
   ReconcileAnswer,
+  CheckContext,
   ReconcileContext,
 } from './tool/tool.ts';
 export type {

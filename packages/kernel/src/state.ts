@@ -23,24 +23,28 @@ export type {
   JournaledEvent,
   RunJournal,
 } from './state/journal.ts';
-export { isLiveRun, liveRunStatuses } from './state/run-store.ts';
+export { isLiveRun, liveRunStatuses, shownStatusOf } from './state/run-store.ts';
 export type {
-  LeaseRenewal,
-  LeaseRequest,
+  FreeRunsRequest,
+  HeldRun,
   LiveRunStatus,
   NewRun,
   PausedRun,
   Run,
   RunBlock,
+  RunClaim,
   RunDefinition,
   RunFilter,
-  RunLease,
+  RunHolder,
   RunNeed,
   RunOutcome,
   RunStatus,
   RunStore,
   RunTransition,
 } from './state/run-store.ts';
+export type { Cancellation, CancellationStore } from './state/cancellation-store.ts';
+export type { LeaseClaim, LeaseStore } from './state/lease-store.ts';
+export type { NewProcess, ProcessRecord, ProcessStore } from './state/process-store.ts';
 export type { RateCharge, RateStore } from './state/rate-store.ts';
 export type { KeyedRequest, RequestStore, StoredRequest } from './state/request-store.ts';
 export type { Snippet, SnippetEntry, SnippetStore, SnippetTool } from './state/snippet.ts';

@@ -112,7 +112,7 @@ export interface ApprovalRequestOptions {
    * `modified`, so that the approver can correct them: invalid arguments deny the call.
    */
   readonly checkArguments?: (args: JsonObject) => Promise<readonly EditProblem[]>;
-  /** Process that executes the run of the call, if the run has a lease. A handler that stores requests passes it to the store. */
+  /** Process that executes the run of the call, if the run has an owner. A handler that stores requests passes it to the store. */
   readonly writer?: RunWriter;
   /**
    * Reports that the request is stored, so that another process can receive its decision. A run that pauses while it waits for

@@ -15,6 +15,7 @@ export type KernelErrorCode =
   | 'E_CANCELLED'
   | 'E_COMPLETION_EXPIRED'
   | 'E_CONFIG_INVALID'
+  | 'E_ENGINE_UNAVAILABLE'
   | 'E_INTERNAL'
   | 'E_LIMIT_CALLS'
   | 'E_LIMIT_FILES'

@@ -13,7 +13,7 @@ export interface RunContext {
 }
 
 /**
- * Process that writes for a run that it executes. A store accepts the write only while this owner holds the lease of the run in
+ * Process that writes for a run that it executes. A store accepts the write only while this owner has the run in
  * this epoch, expired or not, and checks that in the same transaction. Otherwise it rejects with `E_STATE_CONFLICT`, and nothing
  * changes.
  */

@@ -74,6 +74,8 @@ export interface BlobReader {
  * partly written blob visible. An unpinned blob exists until the next `sweep`; an expired one is unreadable at once.
  */
 export interface BlobStore extends BlobReader {
+  /** True if only this process can reach the blobs, such as those in memory, so that no other process sweeps them. */
+  readonly isPrivate?: boolean;
   /**
    * Stores a copy, so later changes to the buffer have no effect. A string is stored as UTF-8.
    * @throws KernelError `E_BLOB_UNAVAILABLE` when the storage refuses (no space, no permission), `E_BLOB_TOO_LARGE` over a limit,

@@ -3,6 +3,7 @@ import type { BlobStore } from '../blob/blob-store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { JsonSchema } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
+import type { RunEngine } from '../engine/run-engine.ts';
 import type { ModelProvider } from '../model/model-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -20,6 +21,7 @@ export interface Ports {
   approvalHandler: ApprovalHandler;
   sandbox: Sandbox;
   stateStore: StateStore;
+  runEngine: RunEngine;
   modelProvider: ModelProvider;
   toolSource: ToolSource;
   interceptor: Interceptor;

@@ -27,6 +27,11 @@ export interface TriggerRequest {
  */
 export interface TriggerAccess {
   /**
+   * Checks the times that a call is about to ask for. A later {@link TriggerAccess.add} may still fail, because time passes.
+   * @throws KernelError `E_ARGUMENTS_INVALID` for times that never come or exceed a limit
+   */
+  check(spec: TriggerTimes): Promise<void>;
+  /**
    * Adds a trigger, once per `idempotencyKey` of the call.
    * @throws KernelError `E_ARGUMENTS_INVALID` for times that never come or exceed a limit, `E_BUDGET_EXHAUSTED` if the principal has too
    * many, `E_UNSUPPORTED` for a context that no invoker created

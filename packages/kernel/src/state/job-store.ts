@@ -9,7 +9,7 @@ export interface NewJob {
   readonly id: string;
   readonly principal: Principal;
   readonly sessionId: string;
-  /** Run that does the work. The holder of its lease is the process that works on it. */
+  /** Run that does the work. Its owner is the process that works on it. */
   readonly runId?: string;
   /** Call of the run that became the job. */
   readonly callId?: string;

@@ -9,14 +9,14 @@ export interface Journal {
   /**
    * Resolves when the record is durable, even against a power failure. Concurrent calls share one write to the disk.
    * @throws KernelError when it cannot be written; the call then does not start. `E_STATE_CONFLICT`: this attempt is already
-   * recorded, or another process holds the run's lease; then that process runs the call
+   * recorded, or another process has the run; then that process runs the call
    */
   started(entry: JournalEntry): Promise<void>;
   /**
    * Resolves when the outcome survives the end of the process. It survives a power failure once the next `started`, run
    * transition or approval change is durable. A lost outcome leaves the call `started`: whether it had its effect is
    * unknown. An outcome without a start is stored too, for a call that was refused or has no side effects.
-   * @throws KernelError `E_STATE_CONFLICT` if this attempt already has an outcome, or another process holds the run's lease
+   * @throws KernelError `E_STATE_CONFLICT` if this attempt already has an outcome, or another process has the run
    */
   finished(entry: JournalEntry, result: InvocationResult): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface JournalEntry {
   readonly position?: number;
   /** Number of the attempt. Default 1. Attempt n + 1 is accepted if attempt n has started and has no outcome. */
   readonly attempt?: number;
-  /** Process that makes the attempt, for a call that belongs to no run with a lease. Stored as it is. */
+  /** Process that makes the attempt, for a call that belongs to no run with an owner. Stored as it is. */
   readonly process?: string;
   /** SHA-256 of the tool's definition at the time of the call. */
   readonly toolDigest?: string;
@@ -95,7 +95,7 @@ export interface RunJournal extends Journal {
   /**
    * Resolves when the event survives the end of the process, like an outcome. The caller need not await it before the next
    * call: a later `started` is never recorded before it. A run whose event was refused must stop.
-   * @throws KernelError `E_STATE_CONFLICT` if the position is taken, or another process holds the run's lease
+   * @throws KernelError `E_STATE_CONFLICT` if the position is taken, or another process has the run
    */
   observed(event: JournalEvent): Promise<void>;
   /**

@@ -44,7 +44,7 @@ export interface RunEventStore {
    * Adds events, all or none. Resolves when they survive the end of the process; they survive a power failure once a later
    * run transition or `started` of the journal is durable. Adding the same events again has no effect, so a failed attempt
    * can be repeated. Their numbers continue those of earlier calls.
-   * @throws KernelError `E_STATE_CONFLICT` if the run does not have this epoch, or the owner does not hold its lease
+   * @throws KernelError `E_STATE_CONFLICT` if the run does not have this epoch, or another owner
    */
   append(runId: string, writer: RunEventWriter, events: readonly NewRunEvent[]): Promise<void>;
   /** Returns the events after a place, from the first one when absent; at most `limit` (default 100, maximum 1 000). */

@@ -23,6 +23,11 @@ export function isLiveRun(status: RunStatus): status is LiveRunStatus {
   return (liveRunStatuses as readonly RunStatus[]).includes(status);
 }
 
+/** Returns the status of a run for people: `queued` for one that no process has begun. */
+export function shownStatusOf({ status, epoch }: Pick<Run, 'status' | 'epoch'>): RunStatus | 'queued' {
+  return status === 'running' && epoch === 0 ? 'queued' : status;
+}
+
 /** Something that a run needs as it was when the run started. */
 export interface RunNeed {
   readonly kind: 'agent' | 'key' | 'script' | 'tool';
@@ -57,14 +62,6 @@ export interface RunDefinition {
   readonly details?: JsonObject;
 }
 
-/** Right of one process to execute a run until a given time. */
-export interface RunLease {
-  /** Name of the process, unique to each process start. */
-  readonly owner: string;
-  /** Milliseconds since the Unix epoch, by the clock of the store. From then on another process may claim the run. */
-  readonly expiresAt: number;
-}
-
 /** Outcome of a run. */
 export interface RunOutcome {
   readonly result?: JsonValue;
@@ -88,11 +85,11 @@ export interface Run extends NewRun {
   readonly status: RunStatus;
   /** Time of the last change of status, milliseconds since the Unix epoch. */
   readonly updatedAt: number;
-  /** Held or expired lease; absent when it was released. */
-  readonly lease?: RunLease;
+  /** Process that executes the run, or did when it died; absent when it was released. */
+  readonly owner?: string;
   /**
-   * Number of times that a process took the run: 1 if it was created with a lease, 0 without one. Each claim increases it by
-   * one, unless the owner already held the lease.
+   * Number of times that a process took the run: 1 if it was created with an owner, 0 without one. Each claim increases it by
+   * one, unless the owner already had the run.
    */
   readonly epoch: number;
   /** Present if the run is blocked. */
@@ -101,27 +98,33 @@ export interface Run extends NewRun {
   readonly outcome?: RunOutcome;
 }
 
-/** Request for a lease. It begins now by the clock of the store, so that the clocks of processes do not matter. */
-export interface LeaseRequest {
+/** Process that takes a run. */
+export interface RunHolder {
+  /** Id of its record in {@link ProcessStore}. A process without one has the run only until another claims it. */
   readonly owner: string;
-  readonly leaseMs: number;
   /** For a run that is created or claimed by the run above it: the process that executes that one. */
   readonly above?: RunWriter;
 }
 
-/** Request for the lease of a run that another process may have begun. */
-export interface RunClaim extends LeaseRequest {
+/** Page of the running runs that no process executes. */
+export interface FreeRunsRequest extends PageRequest {
+  /** True to leave out queued runs, which no process has executed yet. There may be many of them, and the engine wakes them. */
+  readonly isBegun?: boolean;
+}
+
+/** Claim of a run that another process may have begun. */
+export interface RunClaim extends RunHolder {
   /**
    * First event of the epoch that the claim begins, so that the record has every attempt, however early its process ends. A store
-   * with `events` adds it in the same transaction; other stores ignore it, and all do if the owner already held the lease.
+   * with `events` adds it in the same transaction; other stores ignore it, and all do if the owner already had the run.
    */
   readonly start?: { readonly event: RunEventOf<'run-start'>; readonly now: number };
 }
 
-/** Renewal of a lease. */
-export interface LeaseRenewal extends LeaseRequest {
-  /** If set, the lease is renewed only in this epoch. */
-  readonly epoch?: number;
+/** Run that a process executes. */
+export interface HeldRun {
+  readonly id: string;
+  readonly epoch: number;
 }
 
 /** Change of the status of a run. */
@@ -130,7 +133,7 @@ export interface RunTransition {
   readonly from: readonly RunStatus[];
   readonly to: RunStatus;
   readonly now: number;
-  /** If set, the run changes only while this owner holds its lease, expired or not. */
+  /** If set, the run changes only while this process is its owner, dead or alive. */
   readonly owner?: string;
   /** If set, the run changes only in this epoch. */
   readonly epoch?: number;
@@ -184,23 +187,23 @@ export interface PausedRun {
 }
 
 /**
- * Stores runs and their leases, so that exactly one process resumes each run after a crash. The process that executes a
- * run holds its lease and renews it; another process can claim a lease that was not renewed. A process learns that it lost
- * its lease from `renew`, from `transition` with its `owner`, and from the other parts of the store, which refuse what it
- * writes as {@link RunWriter}.
+ * Stores runs and their owners, so that exactly one process resumes each run after a crash. A run names the process that
+ * executes it; another process can claim it once that one is dead or has no record ({@link ProcessStore}). A process learns that it
+ * lost a run from `listHeld`, from `transition` with its `owner`, and from the other parts of the store, which refuse what it
+ * writes as {@link RunWriter}. In a store without `processes` every owner counts as dead.
  */
 export interface RunStore {
   /**
-   * Creates a run with the status `running`, and with a lease if one is requested.
+   * Creates a run with the status `running`, and with an owner if one is given.
    * @throws KernelError `E_STATE_CONFLICT` if the id is taken, the run's parent has ended, or `above` no longer executes its run
    */
-  create(run: NewRun, lease?: LeaseRequest): Promise<Run>;
+  create(run: NewRun, holder?: RunHolder): Promise<Run>;
   get(id: string): Promise<Run | undefined>;
   /** Newest first. */
   list(filter: RunFilter, page?: PageRequest): Promise<Page<Run>>;
   /**
    * Changes the status. A blocked run becomes another one only from `blocked`, not from `paused`. Returns `false` without a change if the run does not exist, has another status or another owner.
-   * Every status other than `running` releases the lease. A final status never changes. It also withdraws, in the same step,
+   * Every status other than `running` releases the run. A final status never changes. It also withdraws, in the same step,
    * every approval of the run that no call has consumed, because no call can take its decision any more, and cancels every
    * live job of the run. Live runs below it end with it, as `cancelled` and in the same way, because no process would resume
    * them. A store with `values` removes the scratchpads of all these runs (`scratchpadArea`).
@@ -208,24 +211,25 @@ export interface RunStore {
    */
   transition(id: string, change: RunTransition): Promise<boolean>;
   /**
-   * Takes the lease of a live run if it is free, has expired, or is already held by this owner. Of several concurrent claims
-   * exactly one succeeds; the others return `undefined`. The status does not change. The epoch increases by one, unless this
-   * owner already held the lease. A new epoch withdraws what calls of the earlier ones asked people (`ApprovalRequest.elicitation`):
+   * Takes a live run that has no owner, whose owner is dead or has no record, or that this owner already has. Of several concurrent
+   * claims exactly one succeeds; the others return `undefined`. The status does not change. The epoch increases by one, unless this
+   * owner already had the run. A new epoch withdraws what calls of the earlier ones asked people (`ApprovalRequest.elicitation`):
    * these calls ended with their process.
    * @throws KernelError `E_STATE_CONFLICT` if `above` no longer executes its run
    */
   claim(id: string, request: RunClaim): Promise<Run | undefined>;
-  /** Extends the owner's lease, even an expired one. Returns `false` if the lease is free or another process has claimed it. */
-  renew(id: string, request: LeaseRenewal): Promise<boolean>;
   /**
-   * Releases the lease, so that any process may claim the run at once. Returns `false` if the owner did not hold it, or not in
+   * Gives the run up, so that any process may claim it at once. Returns `false` if the owner did not have it, or not in
    * `epoch` if that is set.
    */
   release(id: string, owner: string, epoch?: number): Promise<boolean>;
   /**
-   * Returns `running` runs whose lease has expired or is free: those that were released first, then the longest waiting.
+   * Returns `running` runs that no process executes: first those without an owner, then those of dead owners, owner by owner; the
+   * oldest first. Reads no more than the page needs.
    */
-  listExpired(page?: PageRequest): Promise<Page<Run>>;
+  listFree(page?: FreeRunsRequest): Promise<Page<Run>>;
+  /** Returns every live run of an owner, dead or alive, in one query that reads no other runs. */
+  listHeld(owner: string): Promise<readonly HeldRun[]>;
   /** Returns paused and blocked runs, the newest first. One query, which reads no more than the page needs. */
   listPaused(page?: PageRequest): Promise<Page<PausedRun>>;
   /**
@@ -235,11 +239,4 @@ export interface RunStore {
   listAnswered(expiredSince: number, page?: PageRequest): Promise<Page<string>>;
   /** Returns the number of paused and blocked runs of a principal that are not below another one; not more than `atMost`. */
   countPaused(principal: Principal, atMost: number): Promise<number>;
-  /** Returns the owners of all leases, expired ones too. */
-  listOwners(): Promise<readonly string[]>;
-  /**
-   * Ends the leases of an owner whose process is known to have ended, so that its runs can be claimed at once. Running ones keep
-   * the owner until then. Returns the number of leases.
-   */
-  expireLeases(owner: string): Promise<number>;
 }

@@ -1,13 +1,17 @@
 import { KernelError } from '../base/errors.ts';
 import type { ApprovalStore } from '../approval/approval-store.ts';
+import type { RunWakes } from '../engine/state-transaction.ts';
 import type { BudgetStore } from './budget-store.ts';
+import type { CancellationStore } from './cancellation-store.ts';
 import type { ChannelStore } from './channel-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { IdentityStore } from './identity-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunJournal } from './journal.ts';
+import type { LeaseStore } from './lease-store.ts';
 import type { MemoryStore } from './memory-store.ts';
+import type { ProcessStore } from './process-store.ts';
 import type { RateStore } from './rate-store.ts';
 import type { RunEventStore } from './run-event-store.ts';
 import type { RequestStore } from './request-store.ts';
@@ -36,6 +40,8 @@ import type { ValueStore } from './value-store.ts';
  */
 export interface StateStore extends AsyncDisposable {
   readonly runs: RunStore;
+  /** Without it no process can keep its runs from others. */
+  readonly processes?: ProcessStore;
   readonly journal?: RunJournal;
   readonly events?: RunEventStore;
   readonly approvals?: ApprovalStore;
@@ -52,6 +58,10 @@ export interface StateStore extends AsyncDisposable {
   readonly channels?: ChannelStore;
   readonly triggers?: TriggerStore;
   readonly rates?: RateStore;
+  readonly cancellations?: CancellationStore;
+  /** Without it each process does all maintenance. */
+  readonly leases?: LeaseStore;
+  readonly wakes?: RunWakes;
   /** Absent in a store that ends with its process. */
   readonly identity?: IdentityStore;
   /**
@@ -72,6 +82,7 @@ export type StateStoreWith<Part extends StateStorePart> = StateStore & Required<
 export type CompleteStateStore = StateStoreWith<StateStorePart>;
 
 const allParts: Readonly<Record<StateStorePart, true>> = {
+  processes: true,
   journal: true,
   events: true,
   approvals: true,
@@ -88,6 +99,9 @@ const allParts: Readonly<Record<StateStorePart, true>> = {
   channels: true,
   triggers: true,
   rates: true,
+  cancellations: true,
+  leases: true,
+  wakes: true,
 };
 
 /**
