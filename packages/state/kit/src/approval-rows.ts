@@ -3,7 +3,7 @@ import type { Approval, RecordedDecision, ApprovalChange, ApprovalRequest, Appro
 import { jsonText } from './json-text.ts';
 import { checkId, principalKey } from './keys.ts';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
-import type { SqlRunner, SqlValue } from './database.ts';
+import type { SqlRunner, SqlValue, TransactionOptions } from './database.ts';
 import type { PagedList } from './select.ts';
 
 const statuses: readonly ApprovalStatus[] = Object.keys(approvalTransitions) as ApprovalStatus[];
@@ -46,6 +46,9 @@ export const changes: PagedList<ApprovalChange> = {
     ...objectIn<Omit<ApprovalChange, 'sequence'>>(row, 'record', ['approvalId', 'runId', 'principal', 'to', 'at']),
   }),
 };
+
+/** Options of every transaction that adds entries to the audit log. */
+export const addsChanges: TransactionOptions = { inserts: changes.table };
 
 /** Fields of an audit log entry that do not come from the request. */
 export type ChangeDetails = Pick<ApprovalChange, 'from' | 'to' | 'at' | 'actor' | 'reason'>;

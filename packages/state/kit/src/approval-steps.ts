@@ -1,18 +1,38 @@
-import { isCoveredBy, nextApproval, openApprovalStatuses, undecidedStatuses, wholeRunOf } from '@ravi/kernel';
-import type { Approval, ApprovalAction, ApprovalTransition, RecordedDecision } from '@ravi/kernel';
-import { addChange, approvals } from './approval-rows.ts';
+import {
+  isCoveredBy,
+  isUndecided,
+  nextApproval,
+  openApprovalStatuses,
+  undecidedStatuses,
+  wholeRunOf,
+} from '@ravi/kernel';
+import type { Approval, ApprovalAction, ApprovalStatus, ApprovalTransition, RecordedDecision } from '@ravi/kernel';
+import { addChange, addsChanges, approvals } from './approval-rows.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
 import { jsonText } from './json-text.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
 import { ofRunAndBelow, runs } from './run-rows.ts';
 import { selectRow } from './select.ts';
-import type { Condition } from './select.ts';
+import type { ValueCondition } from './select.ts';
+import { noteRun } from './wakes.ts';
 
-/** Name of the lock of approvals: one writer at a time, so that lines of the audit log become visible in their order. */
-export const approvalsLock = 'approvals';
-
-/** Changes one approval and adds the change to the audit log. The caller holds {@link approvalsLock}. */
+/**
+ * Changes one approval, adds the change to the audit log, and wakes the run that waits for it. The caller has taken the row, in a transaction
+ * with {@link addsChanges}.
+ */
 export async function applyAction(
+  sql: SqlRunner,
+  approval: Approval,
+  action: ApprovalAction,
+): Promise<Exclude<ApprovalTransition, { readonly status: 'not-found' }>> {
+  const changed = await changeApproval(sql, approval, action);
+  const { request, status } = changed.approval;
+  const isAnswer = changed.status === 'done' && status !== 'consumed' && !isUndecided({ status });
+  if (isAnswer) noteRun(sql, request.runId, status === 'withdrawn' ? 'cancelled' : 'answered');
+  return changed;
+}
+
+async function changeApproval(
   sql: SqlRunner,
   approval: Approval,
   action: ApprovalAction,
@@ -29,29 +49,68 @@ export async function applyAction(
   return { status: 'done', approval: readRow(approvals, row ?? {}) };
 }
 
+/** Rows that a decision may change, which the transaction has taken. */
+export interface DecidedRows {
+  /** Row of the request. */
+  readonly row: SqlRow;
+  /** Of an approval for the whole run: the rows of the requests that it may cover. */
+  readonly others: readonly SqlRow[];
+}
+
+/** Takes the rows that a decision may change, in the order in which every transaction takes them. */
+export async function takeDecided(
+  sql: SqlRunner,
+  takeRows: string,
+  { id, decision }: { readonly id: string; readonly decision: RecordedDecision },
+): Promise<DecidedRows | undefined> {
+  const isForRun = decision.decision === 'approved' && decision.scope === 'run';
+  const row = await selectRow(sql, approvals.table, { id }, isForRun ? '' : takeRows);
+  if (row === undefined || !isForRun) return row && { row, others: [] };
+  // The scripts that are part of the run have requests of their own. An end of the run takes the decided ones too.
+  const { text, value, after = '' } = ofRunAndBelow(wholeRunOf(readRow(approvals, row).request));
+  const taken = await sql.all(
+    `SELECT * FROM ${approvals.table} WHERE id IN (
+       SELECT id FROM ${approvals.table} WHERE ${text} $1${after} AND status IN (${listOf(openApprovalStatuses)})
+       UNION SELECT id FROM ${approvals.table} WHERE id = $2)
+     ORDER BY created_sequence${takeRows}`,
+    [value, id],
+  );
+  const isUndecidedRow = ({ status }: SqlRow): boolean => undecidedStatuses.some((each) => each === status);
+  return {
+    row: taken.find((each) => each['id'] === id) ?? row,
+    others: taken.filter((each) => each['id'] !== id && isUndecidedRow(each)),
+  };
+}
+
 /** Decides a request, and those that an approval for the whole run covers; withdraws it if its run has ended. */
 export async function decideApproval(
   sql: SqlRunner,
-  approval: Approval,
+  { row, others }: DecidedRows,
   decision: RecordedDecision,
 ): Promise<Exclude<ApprovalTransition, { readonly status: 'not-found' }>> {
+  const approval = readRow(approvals, row);
   const ended = await withdrawIfEnded(sql, approval, decision.decidedAt);
   if (ended !== undefined) return { status: 'conflict', approval: ended };
   const decided = await applyAction(sql, approval, { type: 'decide', decision });
-  if (decided.status !== 'done' || decision.decision !== 'approved' || decision.scope !== 'run') return decided;
-  // The scripts that are part of the run have requests of their own.
-  const ofWholeRun = ofRunAndBelow(wholeRunOf(approval.request));
-  const others = readRows(approvals, await openRows(sql, ofWholeRun, undecidedStatuses));
-  for (const other of others.items) {
+  if (decided.status !== 'done') return decided;
+  for (const other of readRows(approvals, others).items) {
     if (isCoveredBy(other.request, approval.request)) await applyAction(sql, other, { type: 'decide', decision });
   }
   return decided;
 }
 
-/** Withdraws every approval of a run that has ended, except the consumed ones. Damaged rows stay as they are. */
+/** Takes the rows of every approval of a run and of the runs below it that {@link withdrawOfRun} may change. */
+export async function takeOpenApprovals(sql: SqlRunner, takeRows: string, runId: string): Promise<void> {
+  await openRows(sql, ofRunAndBelow(runId), openApprovalStatuses, takeRows);
+}
+
+/**
+ * Withdraws every approval of a run that has ended, except the consumed ones. Damaged rows stay as they are. The caller has taken the
+ * rows.
+ */
 export async function withdrawOfRun(sql: SqlRunner, runId: string, now: number, reason: string): Promise<void> {
   const { items } = readRows(approvals, await openRows(sql, { text: 'run_id =', value: runId }, openApprovalStatuses));
-  for (const item of items) await applyAction(sql, item, { type: 'withdraw', now, reason });
+  for (const item of items) await changeApproval(sql, item, { type: 'withdraw', now, reason });
 }
 
 /**
@@ -59,30 +118,33 @@ export async function withdrawOfRun(sql: SqlRunner, runId: string, now: number, 
  * answer any more.
  */
 export async function withdrawElicitations(database: Database, runId: string): Promise<void> {
-  const find = async (sql: SqlRunner): Promise<readonly Approval[]> => {
-    const rows = await openRows(sql, { text: 'run_id =', value: runId }, openApprovalStatuses);
+  const { leaseNow, takeRows } = database.dialect;
+  const find = async (sql: SqlRunner, locking?: string): Promise<readonly Approval[]> => {
+    const rows = await openRows(sql, { text: 'run_id =', value: runId }, openApprovalStatuses, locking);
     return readRows(approvals, rows).items.filter(({ request }) => request.elicitation !== undefined);
   };
   const found = await find(database);
   if (found.length === 0) return;
-  await database.transaction(
-    async (sql) => {
-      const [row] = await sql.all(`SELECT ${database.dialect.leaseNow} AS now`);
-      const now = numberIn(row ?? {}, 'now');
-      const reason = 'The process that ran the call has ended';
-      for (const each of await find(sql)) await applyAction(sql, each, { type: 'withdraw', now, reason });
-    },
-    { lock: approvalsLock },
-  );
+  await database.transaction(async (sql) => {
+    const [row] = await sql.all(`SELECT ${leaseNow} AS now`);
+    const now = numberIn(row ?? {}, 'now');
+    const reason = 'The process that ran the call has ended';
+    for (const each of await find(sql, takeRows)) await applyAction(sql, each, { type: 'withdraw', now, reason });
+  }, addsChanges);
 }
 
-/** Withdraws an approval if its run has ended, and returns it. */
-export async function withdrawIfEnded(sql: SqlRunner, approval: Approval, now: number): Promise<Approval | undefined> {
-  const row = await selectRow(sql, runs.table, { id: approval.request.runId });
+/** Withdraws an approval if its run has ended, and returns it. With `lockRows` the run cannot end before the transaction does. */
+export async function withdrawIfEnded(
+  sql: SqlRunner,
+  approval: Approval,
+  now: number,
+  lockRows?: string,
+): Promise<Approval | undefined> {
+  const row = await selectRow(sql, runs.table, { id: approval.request.runId }, lockRows);
   const status = row?.['status'];
   if (typeof status !== 'string' || status === 'running' || status === 'paused') return undefined;
   const reason = endedReason(status);
-  const withdrawn = await applyAction(sql, approval, { type: 'withdraw', now, reason });
+  const withdrawn = await changeApproval(sql, approval, { type: 'withdraw', now, reason });
   return withdrawn.approval;
 }
 
@@ -94,12 +156,17 @@ export function endedReason(status: string, message?: string): string {
 
 function openRows(
   sql: SqlRunner,
-  { text, value, after = '' }: Condition,
-  statuses: readonly string[],
+  { text, value, after = '' }: ValueCondition,
+  statuses: readonly ApprovalStatus[],
+  locking = '',
 ): Promise<readonly SqlRow[]> {
-  const places = statuses.map((_, index) => `$${index + 2}`).join(', ');
   return sql.all(
-    `SELECT * FROM ${approvals.table} WHERE ${text} $1${after} AND status IN (${places}) ORDER BY created_sequence`,
-    [value, ...statuses],
+    `SELECT * FROM ${approvals.table} WHERE ${text} $1${after} AND status IN (${listOf(statuses)}) ORDER BY created_sequence${locking}`,
+    [value],
   );
+}
+
+/** Returns approval statuses for an SQL list. */
+export function listOf(statuses: readonly ApprovalStatus[]): string {
+  return statuses.map((status) => `'${status}'`).join(', ');
 }

@@ -1,54 +1,61 @@
-import { completionPrefix } from '@ravi/kernel';
-import type { Approval, ApprovalTransition, ApprovalStore, KernelError, Listing, RunWriter } from '@ravi/kernel';
-import { addChange, approvals, changes, pendingRow } from './approval-rows.ts';
-import { applyAction, approvalsLock, decideApproval, withdrawIfEnded } from './approval-steps.ts';
+import { completionPrefix, undecidedStatuses } from '@ravi/kernel';
+import type {
+  Approval,
+  ApprovalAction,
+  ApprovalFilter,
+  ApprovalTransition,
+  ApprovalStore,
+  KernelError,
+  Listing,
+  RunWriter,
+} from '@ravi/kernel';
+import { addChange, addsChanges, approvals, changes, pendingRow } from './approval-rows.ts';
+import { applyAction, decideApproval, listOf, takeDecided, withdrawIfEnded } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { checkId, optionalPrincipalKey } from './keys.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
 import { checkWriter, ofRunAndBelow } from './run-rows.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
-import type { Condition } from './select.ts';
-import type { Database, SqlRunner } from './database.ts';
+import type { Condition, ValueCondition } from './select.ts';
+import type { Database } from './database.ts';
 
 // By the id: a damaged request is listed too.
-const isCompletionRow = (isCompletion: boolean): Condition => ({
+const isCompletionRow = (isCompletion: boolean): ValueCondition => ({
   text: `substr(id, 1, ${completionPrefix.length}) ${isCompletion ? '=' : '<>'}`,
   value: completionPrefix,
 });
-const isUndecidedRow = { text: "status IN ('parked',", value: 'pending', after: ')' };
+// Undecided statuses are written out, so that the database uses its index of these requests.
+const hasApprovalStatus = (status: NonNullable<ApprovalFilter['status']>): Condition | ValueCondition => {
+  const undecided = undecidedStatuses.filter((each) => status === 'undecided' || status === each);
+  if (undecided.length === 0) return { text: 'status =', value: status };
+  return { text: `status IN (${listOf(undecided)})` };
+};
 
-/** Creates a store of approvals in a table, with an audit log written in the same transactions. */
+/**
+ * Creates a store of approvals in a table, with an audit log written in the same transactions. A transaction takes rows of runs before
+ * rows of approvals, and each kind in the order of creation, so that no two wait for each other.
+ */
 export function createApprovalStore(database: Database): ApprovalStore {
-  const { lockRows } = database.dialect;
-  const change = (
-    id: string,
-    writer: RunWriter | undefined,
-    apply: (sql: SqlRunner, approval: Approval) => Promise<ApprovalTransition>,
-  ): Promise<ApprovalTransition> =>
-    database.transaction(
-      async (sql) => {
-        await checkWriter(sql, lockRows, writer);
-        const row = await selectRow(sql, approvals.table, { id });
-        return row === undefined ? { status: 'not-found' } : apply(sql, readRow(approvals, row));
-      },
-      { lock: approvalsLock },
-    );
+  const { lockRows, takeRows } = database.dialect;
+  const change = (id: string, writer: RunWriter | undefined, action: ApprovalAction): Promise<ApprovalTransition> =>
+    database.transaction(async (sql) => {
+      await checkWriter(sql, lockRows, writer);
+      const row = await selectRow(sql, approvals.table, { id }, takeRows);
+      return row === undefined ? notFound : applyAction(sql, readRow(approvals, row), action);
+    }, addsChanges);
 
   return {
     create: (request, writer) =>
-      database.transaction(
-        async (sql) => {
-          await checkWriter(sql, lockRows, writer);
-          const sequence = await addChange(sql, request, { to: 'pending', at: request.requestedAt });
-          const row = pendingRow(request, sequence);
-          if (!(await insertRow(sql, approvals.table, row))) {
-            throw conflict(`Approval "${request.id}" already exists`);
-          }
-          const approval = readRow(approvals, row);
-          return (await withdrawIfEnded(sql, approval, request.requestedAt)) ?? approval;
-        },
-        { lock: approvalsLock },
-      ),
+      database.transaction(async (sql) => {
+        await checkWriter(sql, lockRows, writer);
+        const sequence = await addChange(sql, request, { to: 'pending', at: request.requestedAt });
+        const row = pendingRow(request, sequence);
+        if (!(await insertRow(sql, approvals.table, row))) {
+          throw conflict(`Approval "${request.id}" already exists`);
+        }
+        const approval = readRow(approvals, row);
+        return (await withdrawIfEnded(sql, approval, request.requestedAt, lockRows)) ?? approval;
+      }, addsChanges),
     async get(id) {
       const row = await selectRow(database, approvals.table, { id });
       return row && readRow(approvals, row);
@@ -60,27 +67,23 @@ export function createApprovalStore(database: Database): ApprovalStore {
         {
           principal_key: optionalPrincipalKey(principal),
           session_id: sessionId,
-          ...(status === 'undecided' ? {} : { status }),
         },
         page,
         [
           ...(runId === undefined ? [] : [ofRunAndBelow(runId)]),
           ...(isCompletion === undefined ? [] : [isCompletionRow(isCompletion)]),
-          ...(status === 'undecided' ? [isUndecidedRow] : []),
+          ...(status === undefined ? [] : [hasApprovalStatus(status)]),
         ],
       ),
-    decide: (id, decision) => change(id, undefined, (sql, approval) => decideApproval(sql, approval, decision)),
-    consume: (id, binding, { consumer, now, writer }) =>
-      change(id, writer, (sql, approval) =>
-        applyAction(sql, approval, {
-          type: 'consume',
-          binding,
-          consumer: checkId(consumer, 'The consumer', 1_000),
-          now,
-        }),
-      ),
-    withdraw: (id, { now, reason, writer }) =>
-      change(id, writer, (sql, approval) => applyAction(sql, approval, { type: 'withdraw', now, reason })),
+    decide: (id, decision) =>
+      database.transaction(async (sql) => {
+        const taken = await takeDecided(sql, takeRows, { id, decision });
+        return taken === undefined ? notFound : decideApproval(sql, taken, decision);
+      }, addsChanges),
+    async consume(id, binding, { consumer, now, writer }) {
+      return change(id, writer, { type: 'consume', binding, consumer: checkId(consumer, 'The consumer', 1_000), now });
+    },
+    withdraw: (id, { now, reason, writer }) => change(id, writer, { type: 'withdraw', now, reason }),
     async expire(now, parkedBefore) {
       const parked = parkedBefore === undefined ? nothing : await expireAll(database, 'parked', now, parkedBefore);
       const pending = await expireAll(database, 'pending', now);
@@ -88,22 +91,32 @@ export function createApprovalStore(database: Database): ApprovalStore {
     },
     async changes({ after, limit, principal, runId, approvalId } = {}) {
       const wanted = { principal_key: optionalPrincipalKey(principal), run_id: runId, approval_id: approvalId };
+      const settled = await database.settled(changes.table, after);
+      if (after !== undefined && after >= settled) return nothing;
       const cursor = after === undefined ? {} : { cursor: String(after) };
-      const { items, corrupt } = await selectPage(database, changes, wanted, {
-        ...cursor,
-        ...(limit === undefined ? {} : { limit }),
-      });
+      const { items, corrupt } = await selectPage(
+        database,
+        changes,
+        wanted,
+        {
+          ...cursor,
+          ...(limit === undefined ? {} : { limit }),
+        },
+        [{ text: 'sequence <=', value: settled }],
+      );
       return { items, corrupt };
     },
     async lastSequence() {
+      const settled = await database.settled(changes.table);
       const [row] = await database.all(`SELECT coalesce(max(sequence), 0) AS sequence FROM ${changes.table}`);
-      return numberIn(row ?? {}, 'sequence');
+      return Math.min(settled, numberIn(row ?? {}, 'sequence'));
     },
   };
 }
 
 const expiredPerTransaction = 100;
-const nothing: Listing<Approval> = { items: [], corrupt: [] };
+const nothing: Listing<never> = { items: [], corrupt: [] };
+const notFound: ApprovalTransition = { status: 'not-found' };
 
 // In slices, so that thousands of requests that expired while no process ran do not stop this one.
 async function expireAll(
@@ -112,6 +125,7 @@ async function expireAll(
   now: number,
   parkedBefore?: number,
 ): Promise<Listing<Approval>> {
+  const { takeFreeRows } = database.dialect;
   const overdue =
     `SELECT * FROM ${approvals.table} WHERE status = '${status}' AND expires_at <= $1 ` +
     `AND (expires_at, created_sequence) > ($2, $3) ORDER BY expires_at, created_sequence LIMIT ${expiredPerTransaction}`;
@@ -122,18 +136,15 @@ async function expireAll(
     const values = [parkedBefore ?? now, ...after];
     const last = (await database.all(overdue, values)).at(-1);
     if (last === undefined) return { items, corrupt };
-    await database.transaction(
-      async (sql) => {
-        // Read again: another process may have expired them meanwhile.
-        const slice = readRows(approvals, await sql.all(overdue, values));
-        corrupt.push(...slice.corrupt);
-        for (const item of slice.items) {
-          const action = { type: 'expire', now, ...(parkedBefore === undefined ? {} : { parkedBefore }) } as const;
-          items.push((await applyAction(sql, item, action)).approval);
-        }
-      },
-      { lock: approvalsLock },
-    );
+    await database.transaction(async (sql) => {
+      // Read again, without those that another process has expired or changes now.
+      const slice = readRows(approvals, await sql.all(`${overdue}${takeFreeRows}`, values));
+      corrupt.push(...slice.corrupt);
+      for (const item of slice.items) {
+        const action = { type: 'expire', now, ...(parkedBefore === undefined ? {} : { parkedBefore }) } as const;
+        items.push((await applyAction(sql, item, action)).approval);
+      }
+    }, addsChanges);
     // Damaged ones stay as they are.
     after = [numberIn(last, 'expires_at'), numberIn(last, 'created_sequence')];
     // Requests and calls that wait go first.

@@ -17,6 +17,8 @@ export interface SqlRunner {
 export interface TransactionOptions {
   /** Transactions with the same lock name run one at a time, across all processes. */
   readonly lock?: string;
+  /** Table with a `sequence` in which the transaction may insert rows: {@link Database.settled} waits for it. */
+  readonly inserts?: string;
   /**
    * `disk` (default): the transaction survives a power failure. `database`: it survives the end of the process and of a
    * database server. `process`: it survives the end of the process. The last two survive a power failure, and `process` the end
@@ -49,6 +51,8 @@ export interface QueryWord {
 
 /** SQL fragments in which the databases differ. */
 export interface Dialect {
+  /** Kind of database, such as `postgres`, for an engine that joins a transaction. */
+  readonly name: string;
   /** Type of a column that numbers rows in the order of insertion and never reuses a number. */
   readonly sequence: string;
   /** Type of text compared by code points. */
@@ -57,7 +61,11 @@ export interface Dialect {
   readonly clustered: string;
   /** Suffix of a `SELECT` that lets others read its rows but not change them until the transaction ends. */
   readonly lockRows: string;
-  /** Expression for the time of leases, in whole milliseconds since the Unix epoch, the same for every process. */
+  /** Suffix of a `SELECT` that lets others only read its rows until the transaction ends. It waits for those that hold them. */
+  readonly takeRows: string;
+  /** Like {@link Dialect.takeRows}, but leaves out rows that others hold. */
+  readonly takeFreeRows: string;
+  /** Expression for the time by which processes live, in whole milliseconds since the Unix epoch, the same for every process. */
   readonly leaseNow: string;
   /** Returns an expression for the text of a field of a JSON column, `NULL` if the field is missing. */
   jsonField(column: string, field: string): string;
@@ -69,6 +77,13 @@ export interface Database extends SqlRunner, AsyncDisposable {
   readonly dialect: Dialect;
   /** Runs `body` atomically: an error rolls back and is rethrown. Transactions do not nest. */
   transaction<Result>(body: (sql: SqlRunner) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+  /**
+   * Returns a number up to which the rows of a table with a `sequence` are complete: each is visible, or never will be. Transactions
+   * commit in any order, so a reader that remembers the last number it has seen must not read beyond it. Every transaction that
+   * inserts such rows names the table in {@link TransactionOptions.inserts}. A reader that knows the rows up to `known` passes it: if
+   * there are no further ones, the number may be lower, and is found faster.
+   */
+  settled(table: string, known?: number): Promise<number>;
   /**
    * Checks what a statement of an open connection may not notice, such as a file that was removed or damaged. Absent if there is
    * nothing of that kind.

@@ -5,7 +5,7 @@ import { checkId, checkOptionalId, optionalPrincipalKey, principalKey } from './
 import { choiceIn, numberIn, objectIn, readRow, readRows } from './rows.ts';
 import { checkWriter } from './run-rows.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
-import type { Database, SqlRunner } from './database.ts';
+import type { Database, Dialect, SqlRunner } from './database.ts';
 import type { PagedList } from './select.ts';
 
 type JobState = Pick<Job, 'progress' | 'result' | 'error'>;
@@ -85,12 +85,16 @@ export function createJobStore(database: Database): Omit<JobStore, 'cancel'> {
 }
 
 /** Cancels the live jobs of a run that has just ended: no process works on them any more. */
-export async function endJobsOf(sql: SqlRunner, runId: string, message: string, now: number): Promise<void> {
-  const rows = await sql.all(`SELECT * FROM ${jobs.table} WHERE run_id = $1 AND status IN ('queued', 'running')`, [
-    runId,
-  ]);
+export async function endJobsOf(
+  sql: SqlRunner,
+  { takeRows }: Dialect,
+  runId: string,
+  { now, message }: { readonly now: number; readonly message: string },
+): Promise<void> {
+  // Taken, because a change of a job that names no writer does not wait for the run.
+  const live = `SELECT * FROM ${jobs.table} WHERE run_id = $1 AND status IN ('queued', 'running') ORDER BY sequence${takeRows}`;
   // A damaged row does not keep the run from its end.
-  for (const job of readRows(jobs, rows).items) await cancelLiveJob(sql, job, message, now);
+  for (const job of readRows(jobs, await sql.all(live, [runId])).items) await cancelLiveJob(sql, job, message, now);
 }
 
 /** Cancels a job and returns it; `undefined` if it has ended or has another version. */

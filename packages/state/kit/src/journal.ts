@@ -12,7 +12,7 @@ import {
   startedRow,
   valuesOf,
 } from './journal-rows.ts';
-import { leasesOf, problemOf } from './run-rows.ts';
+import { ownersOf, problemOf } from './run-rows.ts';
 import { rowsOf } from './packed-rows.ts';
 import { insertRows } from './select.ts';
 import type { Database, SqlRunner, TransactionOptions } from './database.ts';
@@ -67,10 +67,10 @@ async function write(
 ): Promise<readonly (Error | undefined)[]> {
   // A claim of the run waits until these rows are written, so that the new owner sees them.
   const runIds = rows.flatMap(({ writer }) => (writer === undefined ? [] : [writer.runId]));
-  const leases = await leasesOf(sql, lockRows, new Set(runIds));
+  const owners = await ownersOf(sql, lockRows, new Set(runIds));
   const problems = new Map<JournalRow, Error>();
   for (const row of rows) {
-    const problem = problemOf(row.writer, leases) ?? (await wrongAttempt(sql, row));
+    const problem = problemOf(row.writer, owners) ?? (await wrongAttempt(sql, row));
     if (problem !== undefined) problems.set(row, problem);
   }
   const allowed = rows.filter((row) => !problems.has(row));

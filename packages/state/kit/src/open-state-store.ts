@@ -1,6 +1,7 @@
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalStore } from './approval-store.ts';
 import { createBudgetStore } from './budget-store.ts';
+import { createCancellationStore } from './cancellation-store.ts';
 import { createChannelStore } from './channel-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createHistoryStore } from './history-store.ts';
@@ -8,9 +9,11 @@ import { createIdentityStore } from './identity-store.ts';
 import { createJobCancellation } from './cancel-job.ts';
 import { createJobStore } from './job-store.ts';
 import { createJournal } from './journal.ts';
+import { createLeaseStore } from './lease-store.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { migrate } from './migrate.ts';
 import { withPlainText } from './plain-text.ts';
+import { createProcessStore } from './process-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRequestStore } from './request-store.ts';
 import { createRetentionStore } from './retention-store.ts';
@@ -21,6 +24,7 @@ import { createSnippetStore } from './snippet-store.ts';
 import { createTriggerStore } from './trigger-store.ts';
 import { createValueStore } from './value-store.ts';
 import { withStorageCheck } from './storage-check.ts';
+import { withWakes } from './wakes.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -30,7 +34,7 @@ import type { Database } from './database.ts';
  */
 export async function openStateStore(connection: Database): Promise<CompleteStateStore> {
   const { database: checked, check } = withStorageCheck(connection);
-  const database = withPlainText(checked);
+  const { database, wakes } = withWakes(withPlainText(checked));
   try {
     await migrate(database);
   } catch (error) {
@@ -41,6 +45,7 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
   const events = createRunEvents(database);
   return {
     runs: createRunStore(database),
+    processes: createProcessStore(database),
     journal,
     events,
     approvals: createApprovalStore(database),
@@ -56,6 +61,9 @@ export async function openStateStore(connection: Database): Promise<CompleteStat
     channels: createChannelStore(database),
     triggers: createTriggerStore(database),
     rates: createRateStore(database),
+    cancellations: createCancellationStore(database),
+    leases: createLeaseStore(database),
+    wakes,
     retention: createRetentionStore(database),
     identity: createIdentityStore(database),
     check,

@@ -1,6 +1,7 @@
 import { answeredApprovalStatuses, undecidedStatuses } from '@ravi/kernel';
 import type { NewRunEvent, Page, PageRequest, PausedRun, Principal } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
+import { listOf } from './approval-steps.ts';
 import type { SqlRow, SqlRunner, SqlValue } from './database.ts';
 import { principalKey } from './keys.ts';
 import { numberIn, textIn } from './rows.ts';
@@ -9,13 +10,10 @@ import { runs } from './run-rows.ts';
 import { pageSize, positionOf } from './select.ts';
 
 const reasons = ['question', 'approval', 'changed'] as const;
-const answered = answeredApprovalStatuses.map((status) => `'${status}'`).join(', ');
-const undecided = undecidedStatuses.map((status) => `'${status}'`).join(', ');
+const answered = listOf(answeredApprovalStatuses);
+const undecided = listOf(undecidedStatuses);
 // An expired request of a run that has ended stays expired, so these are as many as the store has seen.
-const answeredByPeople = answeredApprovalStatuses
-  .filter((status) => status !== 'expired')
-  .map((status) => `'${status}'`)
-  .join(', ');
+const answeredByPeople = listOf(answeredApprovalStatuses.filter((status) => status !== 'expired'));
 
 /** Returns one page of paused runs with the state of the approvals of each and of the runs below it, by one query. */
 export function selectPaused(sql: SqlRunner, page: PageRequest = {}): Promise<Page<PausedRun>> {

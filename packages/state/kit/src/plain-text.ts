@@ -16,6 +16,7 @@ export function withPlainText(database: Database): Database {
     all: (sql, values) => all(database, sql, values),
     transaction: (body, options) =>
       database.transaction((inner) => body({ all: (sql, values) => all(inner, sql, values) }), options),
+    settled: (table, known) => database.settled(table, known),
     reclaim: () => database.reclaim?.() ?? Promise.resolve(false),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };

@@ -1,5 +1,6 @@
 import type { JournalItem, RetentionStore } from '@ravi/kernel';
 import { approvals } from './approval-rows.ts';
+import { removeEndedCancellations } from './cancellation-store.ts';
 import { itemsOfRows, packableJournal } from './journal-rows.ts';
 import { packedTable, packOldest, packOwner } from './packed-rows.ts';
 import { contentsLock, packableExchanges, packExchanges, removeUnusedContents } from './exchange-store.ts';
@@ -175,6 +176,8 @@ export function createRetentionStore(database: Database): RetentionStore {
     async removeOrphans(before) {
       while (await removeUnusedContents(database)) await turn();
       await removeUnusedScratchpads(database);
+      // Those of runs that ended before their owner looked.
+      await removeEndedCancellations(database);
       await removeOldTriggers(database, before);
       return (await removeOrphanedApprovals(before)) + (await removeOrphanedJournals(before));
     },

@@ -4,7 +4,7 @@ import { invalid } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
 import { rowsOf } from './packed-rows.ts';
-import { leasesOf, problemOf } from './run-rows.ts';
+import { ownersOf, problemOf } from './run-rows.ts';
 import { numberIn, objectIn, readRows, textIn } from './rows.ts';
 import { addRows, pageSize } from './select.ts';
 import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
@@ -103,8 +103,8 @@ async function write(
   appends: readonly Append[],
 ): Promise<readonly (Error | undefined)[]> {
   // A claim of a run waits until these rows are written, so that the new owner sees them.
-  const leases = await leasesOf(sql, lockRows, new Set(appends.map(({ runId }) => runId)));
-  const problems = appends.map(({ runId, writer }) => problemOf({ ...writer, runId }, leases));
+  const owners = await ownersOf(sql, lockRows, new Set(appends.map(({ runId }) => runId)));
+  const problems = appends.map(({ runId, writer }) => problemOf({ ...writer, runId }, owners));
   const rows = appends.flatMap((append, index) => (problems[index] === undefined ? append.rows : []));
   for (let from = 0; from < rows.length; from += maxRowsOfStatement) {
     await addRows(sql, runEventsTable, columns, rows.slice(from, from + maxRowsOfStatement));

@@ -1,6 +1,5 @@
 import { KernelError } from '@ravi/kernel';
 import type { NewRunInput, RunInput, RunInputLimit, RunInputStore } from '@ravi/kernel';
-import { approvalsLock } from './approval-steps.ts';
 import { jsonText } from './json-text.ts';
 import { checkId } from './keys.ts';
 import { numberIn, objectIn, readRow } from './rows.ts';
@@ -23,24 +22,22 @@ const inputs: RowReader<RunInput> = {
   }),
 };
 
-/** Creates a store of the inputs of runs in a table. An input is never added while its run ends, because both take one lock. */
+/** Creates a store of the inputs of runs in a table. An input is never added while its run ends, because both take the row of the run. */
 export function createRunInputStore(database: Database): RunInputStore {
   return {
     add(input, limit) {
       const key = { run_id: input.runId, input_id: checkId(input.id, 'The id of an input') };
       const record = jsonText(input, 'An input');
-      return database.transaction(
-        async (sql) => {
-          const [run] = await sql.all(`SELECT id FROM ${runs.table} WHERE id = $1 AND ${isLive}`, [input.runId]);
-          const known = await selectRow(sql, inputsTable, key);
-          if (known !== undefined || run === undefined) return known && readRow(inputs, known);
-          if (limit !== undefined) await checkLimit(sql, input.runId, limit);
-          await insertRow(sql, inputsTable, { ...key, record });
-          const row = await selectRow(sql, inputsTable, key);
-          return row && readRow(inputs, row);
-        },
-        { lock: approvalsLock },
-      );
+      const liveRun = `SELECT id FROM ${runs.table} WHERE id = $1 AND ${isLive}${database.dialect.takeRows}`;
+      return database.transaction(async (sql) => {
+        const [run] = await sql.all(liveRun, [input.runId]);
+        const known = await selectRow(sql, inputsTable, key);
+        if (known !== undefined || run === undefined) return known && readRow(inputs, known);
+        if (limit !== undefined) await checkLimit(sql, input.runId, limit);
+        await insertRow(sql, inputsTable, { ...key, record });
+        const row = await selectRow(sql, inputsTable, key);
+        return row && readRow(inputs, row);
+      });
     },
     async list(runId, after = 0) {
       const rows = await database.all(

@@ -2,7 +2,7 @@ import type { NewRun, Run, RunBlock, RunOutcome, RunStatus, RunWriter } from '@r
 import { conflict } from './errors.ts';
 import { choiceIn, numberIn, objectIn, optionalObjectIn, textIn } from './rows.ts';
 import type { SqlRow, SqlRunner } from './database.ts';
-import type { Condition, PagedList } from './select.ts';
+import type { PagedList, ValueCondition } from './select.ts';
 
 // A blocked run is a paused one with a block.
 const statuses: readonly RunStatus[] = ['running', 'paused', 'completed', 'failed', 'cancelled'];
@@ -23,7 +23,7 @@ export const runs: PagedList<Run> = {
       ...objectIn<NewRun>(row, 'record', ['id', 'principal', 'sessionId', 'definition', 'createdAt']),
       status: block === undefined ? status : 'blocked',
       updatedAt: numberIn(row, 'updated_at'),
-      ...(row['lease_owner'] === null ? {} : { lease: leaseIn(row) }),
+      ...(row['lease_owner'] === null ? {} : { owner: textIn(row, 'lease_owner') }),
       epoch: numberIn(row, 'epoch'),
       ...(block === undefined ? {} : { block }),
       ...(outcome === undefined ? {} : { outcome }),
@@ -42,11 +42,11 @@ export function hasStatus(accepted: readonly RunStatus[]): string {
   return conditions.length === 0 ? '1 = 0' : `(${conditions.join(' OR ')})`;
 }
 
-/** Returns the condition for rows of a run and of every run below it, by their column `run_id`. */
-export function ofRunAndBelow(runId: string): Condition {
+/** Returns the condition for rows of a run and of every run below it, by a column with the id of the run. */
+export function ofRunAndBelow(runId: string, column: 'run_id' | 'id' = 'run_id'): ValueCondition {
   return {
     // PostgreSQL requires both terms of the recursion to have the collation of the column, which a parameter does not have.
-    text: 'run_id IN (WITH RECURSIVE top (id) AS (SELECT CAST(',
+    text: `${column} IN (WITH RECURSIVE top (id) AS (SELECT CAST(`,
     value: runId,
     after:
       ` AS TEXT)), below (id) AS (SELECT id FROM ${runs.table} WHERE parent_run_id = (SELECT id FROM top) ` +
@@ -55,15 +55,11 @@ export function ofRunAndBelow(runId: string): Condition {
   };
 }
 
-function leaseIn(row: SqlRow): NonNullable<Run['lease']> {
-  return { owner: textIn(row, 'lease_owner'), expiresAt: numberIn(row, 'lease_expires_at') };
-}
+/** Owners and epochs of runs, by the id of the run. */
+export type Owners = ReadonlyMap<string, SqlRow>;
 
-/** Leases of runs, by the id of the run. */
-export type Leases = ReadonlyMap<string, SqlRow>;
-
-/** Returns the leases of runs. No process can claim the runs until the transaction ends. */
-export async function leasesOf(sql: SqlRunner, lockRows: string, runIds: ReadonlySet<string>): Promise<Leases> {
+/** Returns the owners of runs. No process can claim the runs until the transaction ends. */
+export async function ownersOf(sql: SqlRunner, lockRows: string, runIds: ReadonlySet<string>): Promise<Owners> {
   if (runIds.size === 0) return new Map();
   const places = [...runIds].map((_, index) => `$${index + 1}`).join(', ');
   const found = await sql.all(
@@ -74,10 +70,10 @@ export async function leasesOf(sql: SqlRunner, lockRows: string, runIds: Readonl
 }
 
 /** Returns the error for a writer that does not execute its run; `undefined` for one that does, and for no writer. */
-export function problemOf(writer: RunWriter | undefined, leases: Leases): Error | undefined {
+export function problemOf(writer: RunWriter | undefined, owners: Owners): Error | undefined {
   if (writer === undefined) return undefined;
   const { runId, owner, epoch } = writer;
-  const run = leases.get(runId);
+  const run = owners.get(runId);
   if (run?.['lease_owner'] === owner && run['epoch'] === epoch) return undefined;
   return conflict(`"${owner}" does not execute epoch ${epoch} of run "${runId}"`);
 }
@@ -89,6 +85,6 @@ export function problemOf(writer: RunWriter | undefined, leases: Leases): Error 
  */
 export async function checkWriter(sql: SqlRunner, lockRows: string, writer: RunWriter | undefined): Promise<void> {
   if (writer === undefined) return;
-  const problem = problemOf(writer, await leasesOf(sql, lockRows, new Set([writer.runId])));
+  const problem = problemOf(writer, await ownersOf(sql, lockRows, new Set([writer.runId])));
   if (problem !== undefined) throw problem;
 }

@@ -1,5 +1,6 @@
-import type { JsonObject, NewRunEvent, Run, RunEventOf, RunStore } from '@ravi/kernel';
-import { approvalsLock, endedReason, withdrawElicitations, withdrawOfRun } from './approval-steps.ts';
+import type { JsonObject, NewRunEvent, RunEventOf, RunStore } from '@ravi/kernel';
+import { addsChanges } from './approval-rows.ts';
+import { endedReason, withdrawElicitations, withdrawOfRun } from './approval-steps.ts';
 import { conflict, invalid } from './errors.ts';
 import { endJobsOf } from './job-store.ts';
 import { jsonText } from './json-text.ts';
@@ -10,21 +11,20 @@ import { endOpenCalls } from './open-calls.ts';
 import { addLastEvent } from './run-events.ts';
 import { checkWriter, hasStatus, isLive, runs } from './run-rows.ts';
 import { removeScratchpad } from './run-scratchpads.ts';
-import { endRunsBelow, hasEnded } from './run-tree.ts';
-import { selectExpired } from './expired-runs.ts';
+import { endRunsBelow, hasEnded, takeRunTree } from './run-tree.ts';
+import { hasNoOldLease, selectFree } from './free-runs.ts';
+import { processTable } from './process-store.ts';
 import { countPaused, selectAnswered, selectPaused } from './paused-runs.ts';
 import { insertRow, selectPage, selectRow } from './select.ts';
-import type { Condition } from './select.ts';
-import type { Database, SqlRunner, SqlValue } from './database.ts';
+import type { Condition, ValueCondition } from './select.ts';
+import { noteRun } from './wakes.ts';
+import type { Database, SqlRow, SqlRunner, SqlValue } from './database.ts';
 
-/**
- * Creates a store of runs in a table. A lease is two columns; each change of them is one statement whose condition
- * names the allowed owner.
- */
+/** Creates a store of runs in a table. Each change of an owner is one statement whose condition names the allowed owner. */
 export function createRunStore(database: Database): RunStore {
   const { leaseNow, lockRows } = database.dialect;
   return {
-    async create(run, lease) {
+    async create(run, holder) {
       const row = {
         id: checkId(run.id, 'The id of a run'),
         principal_key: principalKey(run.principal),
@@ -32,9 +32,8 @@ export function createRunStore(database: Database): RunStore {
         parent_run_id: checkOptionalId(run.parentRunId, 'The parent of a run'),
         status: 'running',
         updated_at: run.createdAt,
-        lease_owner: checkOptionalId(lease?.owner, 'The owner of a lease'),
-        lease_expires_at: lease === undefined ? null : (await leaseClock(database)) + lease.leaseMs,
-        epoch: lease === undefined ? 0 : 1,
+        lease_owner: checkOptionalId(holder?.owner, 'The owner of a run'),
+        epoch: holder === undefined ? 0 : 1,
         kind: checkId(run.definition.kind, 'The kind of a run'),
         record: jsonText(run, 'A run'),
         block: null,
@@ -42,18 +41,16 @@ export function createRunStore(database: Database): RunStore {
       };
       const insert = async (sql: SqlRunner): Promise<void> => {
         if (!(await insertRow(sql, runs.table, row))) throw conflict(`Run "${run.id}" already exists`);
+        if (holder === undefined) noteRun(sql, run.id, 'begun');
       };
       const { parentRunId } = run;
-      if (parentRunId === undefined) await insert(database);
+      if (parentRunId === undefined) await (holder === undefined ? database.transaction(insert) : insert(database));
       else {
-        await database.transaction(
-          async (sql) => {
-            await checkWriter(sql, lockRows, lease?.above);
-            if (await hasEnded(sql, parentRunId)) throw conflict(`Run "${parentRunId}" has ended`);
-            await insert(sql);
-          },
-          { lock: approvalsLock },
-        );
+        await database.transaction(async (sql) => {
+          await checkWriter(sql, lockRows, holder?.above);
+          if (await hasEnded(sql, database.dialect, parentRunId)) throw conflict(`Run "${parentRunId}" has ended`);
+          await insert(sql);
+        });
       }
       return readRow(runs, row);
     },
@@ -91,7 +88,6 @@ export function createRunStore(database: Database): RunStore {
       const inEpoch = epoch === undefined ? '' : `AND epoch = $${values.push(epoch)}`;
       const lease = to === 'running' ? '' : ', lease_owner = NULL, lease_expires_at = NULL';
       const change = async (sql: SqlRunner): Promise<boolean> => {
-        await checkWriter(sql, lockRows, above);
         const [changed] = await sql.all(
           `UPDATE ${runs.table} SET status = $2, updated_at = $3, outcome = $4, block = $5${lease}
            WHERE id = $1 AND ${isLive} AND ${hasStatus(from)} ${ownedBy} ${inEpoch} RETURNING epoch`,
@@ -107,81 +103,112 @@ export function createRunStore(database: Database): RunStore {
         return true;
       };
       if (to === 'running' || to === 'paused' || to === 'blocked') {
-        return event === undefined && above === undefined ? change(database) : database.transaction(change);
-      }
-      return database.transaction(
-        async (sql) => {
-          if (inputsRead !== undefined && (await hasInputAfter(sql, id, inputsRead))) return false;
+        const isRetry = to === 'running' && from.includes('blocked');
+        if (event === undefined && above === undefined && !isRetry) return change(database);
+        return database.transaction(async (sql) => {
+          await checkWriter(sql, lockRows, above);
           const isChanged = await change(sql);
-          if (!isChanged) return false;
-          await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));
-          await endJobsOf(sql, id, `The run ${id}, which started this job, is ${to}`, now);
-          await removeScratchpad(sql, id);
-          await endRunsBelow(sql, { id, status: to }, now);
-          return true;
-        },
-        { lock: approvalsLock },
-      );
-    },
-    async claim(id, { owner, leaseMs, above, start }) {
-      const values = [id, checkId(owner, 'The owner of a lease'), leaseMs];
-      const lease = `lease_owner = $2, lease_expires_at = ${leaseNow} + $3`;
-      let isBegun = false;
-      const take = async (sql: SqlRunner): Promise<Run | undefined> => {
+          if (isChanged && isRetry) noteRun(sql, id, 'retried');
+          return isChanged;
+        });
+      }
+      return database.transaction(async (sql) => {
         await checkWriter(sql, lockRows, above);
-        // In one statement: of several processes that locked the row before they changed it, each would wait for the others.
-        const [begun] = await sql.all(
-          `UPDATE ${runs.table} SET ${lease}, epoch = epoch + 1
-           WHERE id = $1 AND ${isLive}
-             AND (lease_owner IS NULL OR (lease_owner <> $2 AND lease_expires_at <= ${leaseNow})) RETURNING *`,
-          values,
-        );
+        await takeRunTree(sql, database.dialect, id);
+        if (inputsRead !== undefined && (await hasInputAfter(sql, id, inputsRead))) return false;
+        const isChanged = await change(sql);
+        if (!isChanged) return false;
+        noteRun(sql, id, 'child-ended');
+        await withdrawOfRun(sql, id, now, endedReason(to, outcome?.error?.message));
+        const message = `The run ${id}, which started this job, is ${to}`;
+        await endJobsOf(sql, database.dialect, id, { now, message });
+        await removeScratchpad(sql, id);
+        await endRunsBelow(sql, database.dialect, { id, status: to }, now);
+        return true;
+      }, addsChanges);
+    },
+    async claim(id, { owner, above, start }) {
+      checkId(owner, 'The owner of a run');
+      const claimed = await database.transaction(async (sql) => {
+        await checkWriter(sql, lockRows, above);
+        const begun = await takeFree(sql, id, owner);
         if (begun !== undefined) {
-          isBegun = true;
           const writer = { runId: id, epoch: numberIn(begun, 'epoch') };
           if (start !== undefined) await addLastEvent(sql, writer, recordOf(start.event, start.now));
-          return readRow(runs, begun);
+          return { row: begun, isBegun: true };
         }
-        const [held] = await sql.all(
-          `UPDATE ${runs.table} SET ${lease} WHERE id = $1 AND ${isLive} AND lease_owner = $2 RETURNING *`,
-          values,
-        );
-        return held && readRow(runs, held);
-      };
-      const run = await (above === undefined && start === undefined ? take(database) : database.transaction(take));
-      if (isBegun && run !== undefined && run.epoch > 1) await withdrawElicitations(database, id);
+        const [own] = await sql.all(`SELECT * FROM ${runs.table} WHERE id = $1 AND ${isLive} AND lease_owner = $2`, [
+          id,
+          owner,
+        ]);
+        return own && { row: own, isBegun: false };
+      });
+      if (claimed === undefined) return undefined;
+      const run = readRow(runs, claimed.row);
+      if (claimed.isBegun && run.epoch > 1) await withdrawElicitations(database, id);
       return run;
     },
-    // Leases need not survive a power failure, because their owners do not either.
-    renew: (id, { owner, leaseMs, epoch }) =>
-      changeLease(database, `lease_expires_at = ${leaseNow} + $3`, { id, owner, epoch }, [leaseMs]),
-    release: (id, owner, epoch) =>
-      changeLease(database, 'lease_owner = NULL, lease_expires_at = NULL', { id, owner, epoch }),
-    listExpired: (page) => selectExpired(database, leaseNow, page),
+    // Owners need not survive a power failure, because their processes do not either.
+    async release(id, owner, epoch) {
+      const values: SqlValue[] = [id, owner];
+      const inEpoch = epoch === undefined ? '' : `AND epoch = $${values.push(epoch)}`;
+      const released = await database.transaction(
+        async (sql) => {
+          const rows = await sql.all(
+            `UPDATE ${runs.table} SET lease_owner = NULL, lease_expires_at = NULL
+             WHERE id = $1 AND lease_owner = $2 ${inEpoch} RETURNING id`,
+            values,
+          );
+          if (rows.length > 0) noteRun(sql, id, 'orphaned');
+          return rows;
+        },
+        { durability: 'process' },
+      );
+      return released.length > 0;
+    },
+    listFree: (page) => selectFree(database, leaseNow, page),
+    async listHeld(owner) {
+      const rows = await database.all(`SELECT id, epoch FROM ${runs.table} WHERE lease_owner = $1 ORDER BY sequence`, [
+        owner,
+      ]);
+      return rows.map((row) => ({ id: textIn(row, 'id'), epoch: numberIn(row, 'epoch') }));
+    },
     listPaused: (page) => selectPaused(database, page),
     listAnswered: (expiredSince, page) => selectAnswered(database, expiredSince, page),
     countPaused: (principal, atMost) => countPaused(database, principal, atMost),
-    async listOwners() {
-      const rows = await database.all(
-        `SELECT DISTINCT lease_owner FROM ${runs.table} WHERE lease_owner IS NOT NULL ORDER BY lease_owner`,
-      );
-      return rows.map((row) => textIn(row, 'lease_owner'));
-    },
-    async expireLeases(owner) {
-      const rows = await database.all(
-        `UPDATE ${runs.table}
-         SET lease_owner = CASE status WHEN 'paused' THEN NULL ELSE lease_owner END,
-           lease_expires_at = CASE status WHEN 'paused' THEN NULL ELSE 0 END
-         WHERE lease_owner = $1 RETURNING id`,
-        [owner],
-      );
-      return rows.length;
-    },
   };
+
+  // In statements that lock no run before they change it: of several processes that did, each would wait for the others.
+  async function takeFree(sql: SqlRunner, id: string, owner: string): Promise<SqlRow | undefined> {
+    const [found] = await sql.all(`SELECT lease_owner FROM ${runs.table} WHERE id = $1`, [id]);
+    const previous = found?.['lease_owner'];
+    if (previous === undefined || previous === owner) return undefined;
+    const values: SqlValue[] = [id, owner];
+    let free = 'lease_owner IS NULL';
+    if (typeof previous === 'string') {
+      if (await isAlive(sql, previous)) return undefined;
+      free = `lease_owner = $${values.push(previous)} AND ${hasNoOldLease(leaseNow)}`;
+    }
+    const [begun] = await sql.all(
+      `UPDATE ${runs.table} SET lease_owner = $2, lease_expires_at = NULL, epoch = epoch + 1
+       WHERE id = $1 AND ${isLive} AND ${free} RETURNING *`,
+      values,
+    );
+    return begun;
+  }
+
+  // A heartbeat of the process waits until the transaction ends, so that the process finds out afterwards what it has lost.
+  async function isAlive(sql: SqlRunner, id: string): Promise<boolean> {
+    const [row] = await sql.all(
+      `SELECT dead_at > ${leaseNow} AS is_alive FROM ${processTable} WHERE id = $1${lockRows}`,
+      [id],
+    );
+    return Boolean(row?.['is_alive']);
+  }
 }
 
 // The condition on the status is one of the filter.
-const isBlocked: Condition = { text: 'block IS NOT NULL AND sequence >=', value: 0 };
+const isBlocked: Condition = { text: 'block IS NOT NULL' };
 
 function recordOf(event: RunEventOf<'run-start' | 'run-end' | 'run-paused'>, at: number): Omit<NewRunEvent, 'n'> {
   const { type, runId: _run, sessionId: _session, ...data } = event;
@@ -189,37 +216,8 @@ function recordOf(event: RunEventOf<'run-start' | 'run-end' | 'run-paused'>, at:
 }
 
 // By the index of ended runs, because there may be any number of others.
-function ended(before: number): Condition {
+function ended(before: number): ValueCondition {
   const text = `sequence IN (SELECT run.sequence FROM ${runs.table} run WHERE run.status NOT IN ('running', 'paused') AND run.updated_at <`;
   const isOutermost = `NOT EXISTS (SELECT 1 FROM ${runs.table} above WHERE above.id = run.parent_run_id)`;
   return { text, value: before, after: ` AND ${isOutermost})` };
-}
-
-async function leaseClock(database: Database): Promise<number> {
-  const [row] = await database.all(`SELECT ${database.dialect.leaseNow} AS now`);
-  return numberIn(row ?? {}, 'now');
-}
-
-interface HeldLease {
-  readonly id: string;
-  readonly owner: string;
-  readonly epoch: number | undefined;
-}
-
-function changeLease(
-  database: Database,
-  change: string,
-  { id, owner, epoch }: HeldLease,
-  more: readonly SqlValue[] = [],
-): Promise<boolean> {
-  const values = [id, owner, ...more];
-  const inEpoch = epoch === undefined ? '' : `AND epoch = $${values.push(epoch)}`;
-  const run = async (sql: SqlRunner): Promise<boolean> => {
-    const rows = await sql.all(
-      `UPDATE ${runs.table} SET ${change} WHERE id = $1 AND lease_owner = $2 ${inEpoch} RETURNING id`,
-      values,
-    );
-    return rows.length > 0;
-  };
-  return database.transaction(run, { durability: 'process' });
 }

@@ -27,6 +27,9 @@ export const migrations: readonly Migration[] = [
   { version: 14, statements: (dialect) => [...memories(dialect), ...channels(dialect)] },
   { version: 15, statements: triggersAndFirings },
   { version: 16, statements: (dialect) => [...rates(dialect), ...blockedRuns(dialect)] },
+  { version: 17, statements: (dialect) => [...undecidedApprovals(), ...cancellations(dialect)] },
+  { version: 18, statements: processes },
+  { version: 19, statements: leases },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -245,5 +248,41 @@ function blockedRuns({ text }: Dialect): readonly string[] {
   return [
     `ALTER TABLE ravi_runs ADD COLUMN block ${text}`,
     'CREATE INDEX ravi_runs_blocked ON ravi_runs (sequence) WHERE block IS NOT NULL',
+  ];
+}
+
+// The lists of requests that wait for people stay short next to any number of decided ones.
+function undecidedApprovals(): readonly string[] {
+  const isUndecided = "status IN ('pending', 'parked')";
+  return [
+    `CREATE INDEX ravi_approvals_undecided ON ravi_approvals (created_sequence) WHERE ${isUndecided}`,
+    `CREATE INDEX ravi_approvals_undecided_of_principal ON ravi_approvals (principal_key, created_sequence) WHERE ${isUndecided}`,
+  ];
+}
+
+// A cancellation of a run has an empty job id.
+function cancellations({ text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_cancellations (
+      run_id ${text} NOT NULL, job_id ${text} NOT NULL, requested_at BIGINT NOT NULL, PRIMARY KEY (run_id, job_id))`,
+  ];
+}
+
+// A process says that it lives, not each of its runs. Runs of earlier versions keep the end of their lease.
+function processes({ sequence, text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_processes (
+      sequence ${sequence}, id ${text} NOT NULL UNIQUE, epoch BIGINT NOT NULL, address ${text}, version ${text},
+      started_at BIGINT NOT NULL, heartbeat_at BIGINT NOT NULL, dead_after_ms BIGINT NOT NULL, dead_at BIGINT NOT NULL)`,
+    'DROP INDEX ravi_runs_of_owner',
+    'CREATE INDEX ravi_runs_of_owner ON ravi_runs (lease_owner, sequence) WHERE lease_owner IS NOT NULL',
+    "CREATE INDEX ravi_runs_free ON ravi_runs (lease_owner, sequence) WHERE status = 'running' AND lease_owner IS NULL",
+  ];
+}
+
+// A lease that is over stays until the next process takes it.
+function leases({ text }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE ravi_leases (name ${text} NOT NULL PRIMARY KEY, owner ${text} NOT NULL, ends_at BIGINT NOT NULL)`,
   ];
 }

@@ -10,9 +10,13 @@ const maxLimit = 1_000;
 /** Columns and their required values; `undefined` matches any value, `null` only NULL. */
 export type ColumnFilter = Readonly<Record<string, SqlValue | undefined>>;
 
-/** Further condition on rows: `text`, then the value, then `after`. */
+/** Further condition on rows. */
 export interface Condition {
   readonly text: string;
+}
+
+/** Condition with a value: `text`, then the value, then `after`. */
+export interface ValueCondition extends Condition {
   readonly value: SqlValue;
   readonly after?: string;
 }
@@ -30,14 +34,16 @@ export async function selectPage<Item>(
   list: PagedList<Item>,
   wanted: ColumnFilter,
   { limit, cursor }: PageRequest = {},
-  more: readonly Condition[] = [],
+  more: readonly (Condition | ValueCondition)[] = [],
 ): Promise<Page<Item>> {
   const size = pageSize(limit);
   const { text, values } = conditions(wanted);
   const beyond = `${list.orderedBy} ${list.newestFirst ? '<' : '>'}`;
   const after = cursor === undefined ? [] : [{ text: beyond, value: positionOf(cursor) }];
-  const others = [...more, ...after].map(
-    (condition: Condition) => `${condition.text} $${values.push(condition.value)}${condition.after ?? ''}`,
+  const others = [...more, ...after].map((condition: Condition | ValueCondition) =>
+    'value' in condition
+      ? `${condition.text} $${values.push(condition.value)}${condition.after ?? ''}`
+      : condition.text,
   );
   const rows = await sql.all(
     `SELECT * FROM ${list.table} ${where([...text, ...others])} ` +
@@ -49,10 +55,15 @@ export async function selectPage<Item>(
   return { ...readRows(list, page), ...(rows.length > size && last ? { next: String(last[list.orderedBy]) } : {}) };
 }
 
-/** Returns the matching row. */
-export async function selectRow(sql: SqlRunner, table: string, wanted: ColumnFilter): Promise<SqlRow | undefined> {
+/** Returns the matching row. `locking` is a suffix of the dialect that locks it. */
+export async function selectRow(
+  sql: SqlRunner,
+  table: string,
+  wanted: ColumnFilter,
+  locking = '',
+): Promise<SqlRow | undefined> {
   const { text, values } = conditions(wanted);
-  const [row] = await sql.all(`SELECT * FROM ${table} ${where(text)} LIMIT 1`, values);
+  const [row] = await sql.all(`SELECT * FROM ${table} ${where(text)} LIMIT 1${locking}`, values);
   return row;
 }
 

@@ -3,6 +3,7 @@ import { closed } from '@ravi/state-kit';
 import type { Database, Dialect, SqlRow, SqlRunner, SqlValue, TransactionOptions } from '@ravi/state-kit';
 import pg from 'pg';
 import { endsConnection, stateError } from './postgres-errors.ts';
+import { announcement, settledNumber } from './settled-number.ts';
 import { postgresWordSearch } from './postgres-word-search.ts';
 
 /** Options of {@link createPostgresDatabase}. */
@@ -17,10 +18,13 @@ export interface PostgresDatabaseOptions {
 }
 
 const dialect: Dialect = {
+  name: 'postgres',
   sequence: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   text: 'TEXT COLLATE "C"',
   clustered: '',
   lockRows: ' FOR SHARE',
+  takeRows: ' FOR UPDATE',
+  takeFreeRows: ' FOR UPDATE SKIP LOCKED',
   leaseNow: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   jsonField: (column, field) => `${column}::json ->> '${field}'`,
   wordSearch: postgresWordSearch,
@@ -106,15 +110,17 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
           throw error;
         }
       }),
+    settled: (table, known) => withConnection((client) => settledNumber(runnerOf(client), { schema, table }, known)),
     [Symbol.asyncDispose]: () => (ended ??= pool.end()),
   };
 }
 
 // One round trip. Advisory locks are numbers.
-function beginStatement(schema: string, { lock, durability }: TransactionOptions = {}): string {
+function beginStatement(schema: string, { lock, inserts, durability }: TransactionOptions = {}): string {
   const statements = ['BEGIN'];
   if (durability === 'process') statements.push('SET LOCAL synchronous_commit TO off');
   if (lock !== undefined) statements.push(`SELECT pg_advisory_xact_lock(${lockNumber(`ravi ${schema} ${lock}`)})`);
+  if (inserts !== undefined) statements.push(announcement({ schema, table: inserts }));
   return statements.join('; ');
 }
 

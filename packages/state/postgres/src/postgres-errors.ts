@@ -7,7 +7,7 @@ const diskFull = '53100';
 const timedOut = /^(?:57014|55P03|25P0[34])$/;
 const refused = /^(?:28|3D|42501)/;
 const damaged = /^XX00[12]/;
-const bug = /^(?:22|23|42)/;
+const bug = /^(?:22|23|3F|42)/;
 // Connection exceptions, a shutdown or crash of the server, and an idle connection that it ended.
 const ended = /^(?:08|57P0|25P03)/;
 

@@ -36,8 +36,11 @@ function applySuites(url: string): void {
   stateStoreContract(test, () => openStore(`contract_${process.pid}_${(places += 1)}`), {
     reopen: (store) => openStore(schemas.get(store)!),
     damage: (store, record) => execute(store, ...damageStatement(record)),
-    passTime: (store, ms) =>
-      execute(store, 'UPDATE ravi_runs SET lease_expires_at = lease_expires_at - $1::bigint', [ms]),
+    async passTime(store, ms) {
+      const passed = ['started_at', 'heartbeat_at', 'dead_at'].map((column) => `${column} = ${column} - ${ms}`);
+      await execute(store, `UPDATE ravi_processes SET ${passed.join(', ')}`, []);
+      await execute(store, `UPDATE ravi_leases SET ends_at = ends_at - ${ms}`, []);
+    },
     program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [url, schemas.get(store)!] }),
   });
   pluginContract(test, plugin, { url, schema: `plugin_${process.pid}` });

@@ -50,7 +50,6 @@ withServer('a transaction that waits too long for a lock leaves no connection in
   await using client = await connect(schema);
   for (const id of ['run-1', 'run-2']) await store.runs.create(newRun(id));
   await client.query('BEGIN; LOCK TABLE ravi_approvals IN ACCESS EXCLUSIVE MODE');
-  // It holds the lock that serializes changes of approvals, and waits for the table.
   const holding = end(holder, 'run-1');
   await waitsForTable(client);
   await assert.rejects(end(store, 'run-2'), isUnavailable);

@@ -57,12 +57,12 @@ if (typeof server === 'string') {
 
   test('a crash of the server loses no outcome that a replay needs, and no event that readers have received', async () => {
     const crashed = { ...entryAt(0), runId: 'run-2' };
-    const lease = { owner: 'one', leaseMs: 60_000 };
+    const holder = { owner: 'one' };
     {
       await using store = await createPostgresStateStore({ url: server.url });
       const definition = { kind: 'chain' };
       const run = { id: 'run-2', principal: 'ada', sessionId: 'session-1', definition, createdAt: 1 };
-      await store.runs.create(run, lease);
+      await store.runs.create(run, holder);
       await store.journal.started(crashed);
       await store.journal.finished(crashed, { status: 'ok', text: '', files: [] });
       await store.journal.observed({ runId: 'run-2', position: 1, kind: 'sleep', value: 1 });

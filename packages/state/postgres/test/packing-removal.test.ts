@@ -27,9 +27,8 @@ withServer('a run that is removed while it is packed leaves no packed rows', asy
   await using store = await createPostgresStateStore({ url, schema });
   await using remover = await connect(schema);
   const { runs, events, retention } = store;
-  const lease = { owner: 'one', leaseMs: 60_000 };
   const row = { id: 'run-1', principal: 'ada', sessionId: 's', definition: { kind: 'chain' }, createdAt: 1 };
-  await runs.create(row, lease);
+  await runs.create(row, { owner: 'one' });
   await events.append('run-1', { owner: 'one', epoch: 1 }, [{ n: 1, at: 1, type: 'console', data: {} }]);
   await runs.transition('run-1', { from: ['running'], to: 'completed', now: 2 });
 

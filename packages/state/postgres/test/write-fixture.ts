@@ -40,7 +40,7 @@ function recorded(inner: Database): Database {
         (sql) =>
           body({
             all(text, values) {
-              if (/^(?:CREATE|ALTER)/.test(text)) statements.push(`${text};`);
+              if (/^(?:CREATE|ALTER|DROP)/.test(text)) statements.push(`${text};`);
               return sql.all(text, values);
             },
           }),

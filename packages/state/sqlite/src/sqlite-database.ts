@@ -16,7 +16,7 @@ export interface SqliteDatabaseOptions {
   readonly busyTimeoutMs: number;
   /** `disk` flushes the transactions that ask for it; `process` flushes none. */
   readonly durability: 'disk' | 'process';
-  /** Returns the time of leases in milliseconds since the Unix epoch. */
+  /** Returns the time by which processes live, in milliseconds since the Unix epoch. */
   readonly leaseNow: () => number;
 }
 
@@ -28,11 +28,14 @@ interface Prepared extends Pick<PositionalStatement, 'arrange'> {
 }
 
 const dialect: Dialect = {
+  name: 'sqlite',
   sequence: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   text: 'TEXT',
   clustered: ' WITHOUT ROWID',
   // A transaction excludes every other writer.
   lockRows: '',
+  takeRows: '',
+  takeFreeRows: '',
   leaseNow: 'ravi_lease_now()',
   jsonField: (column, field) => `json_extract(${column}, '$.${field}')`,
   wordSearch: sqliteWordSearch,
@@ -115,6 +118,8 @@ export function openSqliteDatabase(options: SqliteDatabaseOptions): Database {
           if (connection.isOpen) run('PRAGMA synchronous = FULL');
         }
       }),
+    // Transactions commit in the order of their numbers.
+    settled: async () => Number.MAX_SAFE_INTEGER,
     ...(opened === undefined ? {} : { check: async () => checkOpened(file, opened) }),
     reclaim: () => serialize(() => retryWhileBusy(reclaim, busyTimeoutMs)),
     [Symbol.asyncDispose]: () =>

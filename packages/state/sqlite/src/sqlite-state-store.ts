@@ -18,7 +18,7 @@ export interface SqliteStateStoreOptions {
    * end of the process, crashes included, and writes are several times faster.
    */
   readonly durability?: 'disk' | 'process';
-  /** Clock of leases, for tests; by default one that all processes of the machine share and that cannot be set. */
+  /** Clock by which processes live, for tests; by default one that all processes of the machine share and that cannot be set. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 

@@ -28,7 +28,9 @@ stateStoreContract(test, () => openStore(newPlace()), {
   },
   passTime(store, ms) {
     using database = new DatabaseSync(files.get(store)!);
-    database.prepare('UPDATE ravi_runs SET lease_expires_at = lease_expires_at - ?').run(ms);
+    const passed = ['started_at', 'heartbeat_at', 'dead_at'].map((column) => `${column} = ${column} - ${ms}`);
+    database.exec(`UPDATE ravi_processes SET ${passed.join(', ')}`);
+    database.exec(`UPDATE ravi_leases SET ends_at = ends_at - ${ms}`);
   },
   program: (store) => ({ file: join(import.meta.dirname, 'contract-program.ts'), args: [files.get(store)!] }),
 });

@@ -57,6 +57,22 @@ for (const version of versions) {
   });
 }
 
+test('a run with a lease of schema version 17 is free once that has ended, and becomes one of a process', async () => {
+  const file = newFile();
+  using database = new DatabaseSync(file);
+  database.exec(readFileSync(fixtureOf(17), 'utf8'));
+  database.exec("UPDATE ravi_runs SET lease_expires_at = 2000 WHERE id = 'run-1'");
+  let now = 1_999;
+  await using store = await createSqliteStateStore({ file, clock: { now: () => now } });
+  await store.processes.register({ id: 'new', deadAfterMs: 1_000 });
+  assert.deepEqual((await store.runs.listFree()).items, []);
+  assert.equal(await store.runs.claim('run-1', { owner: 'new' }), undefined);
+  now = 2_000;
+  assert.equal((await store.runs.listFree()).items[0]?.id, 'run-1');
+  assert.equal((await store.runs.claim('run-1', { owner: 'new' }))?.epoch, 2);
+  assert.equal(await store.runs.claim('run-1', { owner: 'other' }), undefined);
+});
+
 test('a database of a newer program is rejected with both versions and not changed', async () => {
   const file = newPlace();
   await (await createSqliteStateStore({ file }))[Symbol.asyncDispose]();

@@ -52,15 +52,19 @@ export async function stoppablePostgresForTests(): Promise<PostgresServer | stri
   }
 }
 
-/** Starts a server. Disposing it stops it and removes its data. @throws Error that says why it does not start */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Starts a server, with settings in addition to those of every test. Disposing it stops it and removes its data.
+ * @throws Error that says why it does not start
+ */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const binaries = await findPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'ravi-postgres-'));
   const data = join(folder, 'data');
   const port = await freePort();
   let running: RunningServer | undefined;
   const start = async (): Promise<void> => {
-    running = await startServer(binaries, ['-D', data, '-p', String(port), ...serverFlags]);
+    const own = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    running = await startServer(binaries, ['-D', data, '-p', String(port), ...serverFlags, ...own]);
   };
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const dispose = async (): Promise<void> => {

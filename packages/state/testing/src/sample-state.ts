@@ -51,6 +51,7 @@ const trigger: NewTrigger = {
 /** Writes sample data to every part of an empty store. */
 export async function writeSampleState({
   runs,
+  processes,
   journal,
   approvals,
   jobs,
@@ -58,13 +59,15 @@ export async function writeSampleState({
   snippets,
   memories,
   channels,
+  leases,
 }: CompleteStateStore): Promise<void> {
   const definition = {
     kind: 'chain',
     code: "return tools.mail({ to: 'grace' }) // 漢字",
     language: 'javascript',
   } as const;
-  await runs.create({ ...owner, id: 'run-1', definition }, { owner: 'process-1', leaseMs: 1_000 });
+  await processes.register({ id: 'process-1', deadAfterMs: 1, address: 'http://10.0.0.7:7341', version: '1.0.0' });
+  await runs.create({ ...owner, id: 'run-1', definition }, { owner: 'process-1' });
   await runs.create({ ...owner, id: 'run-2', parentRunId: 'run-1', definition });
   await runs.transition('run-2', {
     from: ['running'],
@@ -95,6 +98,7 @@ export async function writeSampleState({
   await memories.add({ id: 'memory-1', principal: 'ada', text: "Grace's tea is green", createdAt: start });
   await channels.append({ channel: 'news', principal: 'ada' }, { ...message, id: 'message-1' });
   await channels.take({ channel: 'news', principal: 'ada' }, { reader: 'reviewer', key: 'call-1' });
+  await leases.acquire('maintenance', { owner: 'process-1', forMs: 1 });
 }
 
 /** Asserts that a store holds the data of {@link writeSampleState} and continues to use it. */
@@ -111,9 +115,11 @@ export async function checkSampleState({
   channels,
   triggers,
   rates,
+  cancellations,
+  leases,
 }: CompleteStateStore): Promise<void> {
   const run = await runs.get('run-1');
-  assert.deepEqual([run?.lease?.owner, run?.epoch], ['process-1', 1]);
+  assert.deepEqual([run?.owner, run?.epoch], ['process-1', 1]);
   const children = await runs.list({ parentRunId: 'run-1' });
   assert.deepEqual(
     children.items.map(({ id, status, outcome }) => ({ id, status, outcome })),
@@ -157,6 +163,11 @@ export async function checkSampleState({
   assert.equal((await channels.read(news)).items.length, told.items.length + 1);
   assert.ok((await triggers.add(trigger, { maxActive: 1 }))?.isNew);
   assert.equal(await rates.charge({ limit: 'requests', client: 'ada', amount: 1, perMinute: 100 }), undefined);
+  assert.ok(await cancellations.request({ runId: 'run-1', requestedAt: start }));
+  assert.ok(await leases.acquire('maintenance', { owner: 'process-2', forMs: 60_000 }));
   await runs.create({ ...owner, id: 'run-3', parentRunId: 'run-1', definition: { kind: 'chain' } });
   assert.equal((await runs.list({ parentRunId: 'run-1' })).items.length, 2);
+  // Its process ended long ago, whether it had a record or a lease.
+  assert.ok((await runs.listFree()).items.some(({ id }) => id === 'run-1'));
+  assert.equal((await runs.claim('run-1', { owner: 'process-2' }))?.epoch, 2);
 }

@@ -22,7 +22,7 @@ export function approvalOwnerCases({ needing }: StateStoreSuite): void {
   const scenario = needing('approvals');
   scenario('a new owner of a run withdraws what its calls asked people, and no request for approval', async (store) => {
     const { approvals, runs } = store;
-    const owned = (owner: string) => ({ owner, leaseMs: 60_000 });
+    const owned = (owner: string) => ({ owner });
     await runs.create(newRun('run-1'), owned('one'));
     await runs.create(newRun('run-2'), owned('one'));
     await create(approvals, 'input', { elicitation: form });
@@ -32,7 +32,6 @@ export function approvalOwnerCases({ needing }: StateStoreSuite): void {
     await create(approvals, 'of another run', { elicitation: form, runId: 'run-2' });
     await runs.claim('run-1', owned('one'));
     assert.equal((await approvals.get('input'))?.status, 'pending');
-    await runs.expireLeases('one');
     await runs.claim('run-1', owned('two'));
     const statuses: unknown[] = [];
     for (const id of ['input', 'answered', 'permission', 'of another run']) {

@@ -10,7 +10,7 @@ const block: RunBlock = {
     { kind: 'script', state: 'changed' },
   ],
 };
-const lease = { owner: 'one', leaseMs: 60_000 };
+const holder = { owner: 'one' };
 
 function change(from: RunTransition['from'], to: RunTransition['to']): RunTransition {
   return { from, to, now: midnight + 1, ...(to === 'blocked' ? { block } : {}) };
@@ -21,13 +21,13 @@ export function blockedRunCases({ needing, options: { reopen } }: StateStoreSuit
   const scenario = needing();
 
   scenario(
-    'a run that becomes blocked says why and has no lease, and can become every other status',
+    'a run that becomes blocked says why and has no owner, and can become every other status',
     async ({ runs }) => {
       for (const to of ['running', 'paused', 'completed', 'failed', 'cancelled'] as const) {
-        await runs.create(newRun(to), lease);
+        await runs.create(newRun(to), holder);
         assert.equal(await runs.transition(to, change(['running'], 'blocked')), true);
         const blocked: Run | undefined = await runs.get(to);
-        assert.deepEqual([blocked?.status, blocked?.block, blocked?.lease], ['blocked', block, undefined]);
+        assert.deepEqual([blocked?.status, blocked?.block, blocked?.owner], ['blocked', block, undefined]);
         assert.equal(await runs.transition(to, change(['running', 'paused'], to)), false);
         assert.equal(await runs.transition(to, change(['blocked'], to)), true);
         const changed = await runs.get(to);
@@ -37,10 +37,10 @@ export function blockedRunCases({ needing, options: { reopen } }: StateStoreSuit
   );
 
   scenario('a blocked run can be claimed, and stays blocked until it changes', async ({ runs }) => {
-    await runs.create(newRun('run-1'), lease);
+    await runs.create(newRun('run-1'), holder);
     await runs.transition('run-1', change(['running'], 'blocked'));
-    const claimed = await runs.claim('run-1', { ...lease, owner: 'two' });
-    assert.deepEqual([claimed?.status, claimed?.epoch, claimed?.lease?.owner], ['blocked', 2, 'two']);
+    const claimed = await runs.claim('run-1', { owner: 'two' });
+    assert.deepEqual([claimed?.status, claimed?.epoch, claimed?.owner], ['blocked', 2, 'two']);
     assert.equal(await runs.transition('run-1', { ...change(['blocked'], 'running'), owner: 'two', epoch: 2 }), true);
     assert.equal(await runs.transition('run-1', change(['running'], 'paused')), true);
     assert.equal((await runs.get('run-1'))?.block, undefined);

@@ -23,7 +23,7 @@ export function damageCases({ needing, skip, options: { damage } }: StateStoreSu
       ['run-3', 'run-1'],
     );
     reports(list, 'run-2');
-    reports(await store.runs.listExpired(), 'run-2');
+    reports(await store.runs.listFree(), 'run-2');
   });
 
   needing('journal')('a damaged row of the journal is reported and hides no other call', async (store) => {

@@ -84,7 +84,7 @@ export function jobCases({ needing }: StateStoreSuite): void {
     'a job is cancelled with everything that its call waits for, in one step',
     async ({ runs, jobs, approvals }) => {
       const agent = { kind: 'agent' } as const;
-      await runs.create(newRun('run-1', { definition: agent }), { owner: 'one', leaseMs: 60_000 });
+      await runs.create(newRun('run-1', { definition: agent }), { owner: 'one' });
       const helper = { kind: 'agent', details: { callId: 'call-1' } } as const;
       const script = { kind: 'chain', details: { callId: 'call-1.2' } } as const;
       const other = { kind: 'agent', details: { callId: 'call-10' } } as const;

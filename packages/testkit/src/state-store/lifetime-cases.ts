@@ -38,7 +38,7 @@ export function lifetimeCases({ needing, skip, options: { reopen } }: StateStore
   needing(...parts)('state survives a restart, and numbers continue', async (store) => {
     const request = createApprovalRequest({ requestedAt: midnight, expiresAt: midnight + 1_000 });
     const owner = { principal: 'ada', sessionId: 'session-1', createdAt: midnight };
-    await store.runs.create(newRun('run-1'), { owner: 'one', leaseMs: 60_000 });
+    await store.runs.create(newRun('run-1'), { owner: 'one' });
     await store.journal.started(journalEntry('run-1', 1));
     await store.approvals.create(request);
     await store.jobs.create({ id: 'job-1', kind: 'crawl', ...owner });

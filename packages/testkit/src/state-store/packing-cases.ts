@@ -12,9 +12,8 @@ export function packingCases({ needing }: StateStoreSuite): void {
   )('what is read of a run is the same after it was packed', async (store) => {
     const { runs, journal, events, retention } = store;
     const [owner, other] = ['process-1', 'process-2'];
-    const lease = { owner, leaseMs: 60_000 };
-    await runs.create(newRun('run-1'), lease);
-    await runs.create(newRun('live'), { ...lease, owner: other });
+    await runs.create(newRun('run-1'), { owner });
+    await runs.create(newRun('live'), { owner: other });
     for (const [runId, holder, count] of [
       ['run-1', owner, 1_100],
       ['live', other, 3],

@@ -48,14 +48,14 @@ export function pausedRunCases({ needing }: StateStoreSuite): void {
     const reasons = ['question', 'approval', 'changed', undefined] as const;
     for (const [index, reason] of reasons.entries()) {
       const id = `run-${index}`;
-      await runs.create(newRun(id), { owner: 'one', leaseMs: 60_000 });
+      await runs.create(newRun(id), { owner: 'one' });
       for (const last of ['question', reason] as const) {
         const why = last === undefined ? {} : { reason: last };
         const event = { type: 'run-paused', runId: id, sessionId: id, questions: [], ...why } as const;
         const change = { from: ['running'], to: 'paused', now: midnight, event } as const;
         assert.equal(await runs.transition(id, change), true);
         if (last === reason) break;
-        await runs.claim(id, { owner: 'two', leaseMs: 60_000 });
+        await runs.claim(id, { owner: 'two' });
         await runs.transition(id, { from: ['paused'], to: 'running', now: midnight });
       }
     }

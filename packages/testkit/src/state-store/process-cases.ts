@@ -17,7 +17,7 @@ export function processCases({ needing, skip, options: { program } }: StateStore
     return;
   }
 
-  const scenario = needing('approvals', 'journal');
+  const scenario = needing('approvals', 'journal', 'processes');
   scenario(
     'two processes that answer, consume, claim and start the same at once get each of them once',
     async (store) => {

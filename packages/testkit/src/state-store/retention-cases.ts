@@ -142,7 +142,7 @@ async function fill(
   { runs, journal, events, approvals, jobs, history }: StateStoreWith<Filled>,
   runId: string,
 ): Promise<void> {
-  await runs.create(newRun(runId), { owner: 'one', leaseMs: 60_000 });
+  await runs.create(newRun(runId), { owner: 'one' });
   await events.append(runId, { owner: 'one', epoch: 1 }, [{ n: 1, at: midnight, type: 'run-start', data: {} }]);
   await journal.started(journalEntry(runId, 1));
   await journal.observed({ runId, position: 2, kind: 'now', value: midnight });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import type { RunStatus } from '@ravi/kernel';
-import { lease } from './lease-cases.ts';
 import { createApprovalRequest } from '../doubles/test-approvals.ts';
-import { allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
+import { deadAfterMs, allPages, midnight, newRun, principals, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
-/** Cases about runs; `leaseCases` has those about their leases. */
+/** Cases about runs; `ownerCases` has those about their owners. */
 export function runCases({ needing }: StateStoreSuite): void {
   const scenario = needing();
-  scenario('a run is got back as it was begun, running and without a lease', async ({ runs }) => {
+  scenario('a run is got back as it was begun, running and without an owner', async ({ runs }) => {
     const run = newRun('run-1', { parentRunId: 'run-0' });
     const expected = { ...run, status: 'running', updatedAt: midnight, epoch: 0 };
     assert.deepEqual(await runs.create(run), expected);
@@ -39,8 +38,7 @@ export function runCases({ needing }: StateStoreSuite): void {
     await approvals.create(request);
     for (const id of ['a\0', 'a\ud800']) {
       assert.equal(await runs.get(id), undefined);
-      assert.equal(await runs.claim(id, lease('one')), undefined);
-      assert.equal(await runs.renew(id, lease('one')), false);
+      assert.equal(await runs.claim(id, { owner: 'one' }), undefined);
       assert.equal(await runs.release(id, 'one'), false);
       assert.equal(await runs.transition(id, { from: ['running'], to: 'failed', now: midnight }), false);
       assert.deepEqual(whole(await runs.list({ sessionId: id })), []);
@@ -78,7 +76,7 @@ export function runCases({ needing }: StateStoreSuite): void {
   const withApprovals = needing('approvals');
   withApprovals('a run that ends withdraws its open approvals, and later ones too', async ({ runs, approvals }) => {
     for (const to of ['completed', 'failed', 'cancelled'] as const) {
-      await runs.create(newRun(to), lease('one'));
+      await runs.create(newRun(to), { owner: 'one' });
       const ask = (name: string): Promise<unknown> =>
         approvals.create(createApprovalRequest({ id: `${to} ${name}`, runId: to, requestedAt: midnight }));
       for (const name of ['pending', 'approved', 'consumed']) await ask(name);
@@ -107,13 +105,13 @@ export function runCases({ needing }: StateStoreSuite): void {
 
   withApprovals('a run that ends ends the live runs below it, and their approvals', async ({ runs, approvals }) => {
     const below = (id: string, parentRunId: string): Promise<unknown> =>
-      runs.create(newRun(id, { parentRunId }), lease('one'));
-    await runs.create(newRun('parent'), lease('one'));
+      runs.create(newRun(id, { parentRunId }), { owner: 'one' });
+    await runs.create(newRun('parent'), { owner: 'one' });
     await below('running', 'parent');
     await below('paused', 'parent');
     await below('ended', 'parent');
     await below('deep', 'paused');
-    await runs.create(newRun('other'), lease('one'));
+    await runs.create(newRun('other'), { owner: 'one' });
     await below('of another', 'other');
     for (const runId of ['running', 'deep', 'of another']) {
       await approvals.create(createApprovalRequest({ id: `ask ${runId}`, runId, requestedAt: midnight }));
@@ -136,13 +134,12 @@ export function runCases({ needing }: StateStoreSuite): void {
     );
     const [running] = found;
     assert.match(running?.outcome?.error?.message ?? '', /The run parent, which started this run, is failed/);
-    assert.deepEqual([running?.updatedAt, running?.lease], [midnight + 1, undefined]);
+    assert.deepEqual([running?.updatedAt, running?.owner], [midnight + 1, undefined]);
     const asked = await Promise.all(['running', 'deep', 'of another'].map((runId) => approvals.get(`ask ${runId}`)));
     assert.deepEqual(
       asked.map((approval) => approval?.status),
       ['withdrawn', 'withdrawn', 'pending'],
     );
-    assert.equal(await runs.renew('running', lease('one')), false);
     await rejectsWith('E_STATE_CONFLICT', below('late', 'parent'));
     assert.equal(await runs.get('late'), undefined);
   });
@@ -229,12 +226,13 @@ export function runCases({ needing }: StateStoreSuite): void {
     assert.equal(await runs.transition('run-2', { from: ['running'], to: 'failed', now: midnight }), false);
   });
 
-  scenario('of many who claim a run at once exactly one gets it', async ({ runs }) => {
+  needing('processes')('of many who claim a run at once exactly one gets it', async ({ runs, processes }) => {
     await runs.create(newRun('run-1'));
     const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
-    const claims = await Promise.all(owners.map((owner) => runs.claim('run-1', lease(owner))));
+    for (const id of owners) await processes.register({ id, deadAfterMs });
+    const claims = await Promise.all(owners.map((owner) => runs.claim('run-1', { owner })));
     const won = owners.filter((_, index) => claims[index] !== undefined);
     assert.equal(won.length, 1);
-    assert.equal((await runs.get('run-1'))?.lease?.owner, won[0]);
+    assert.equal((await runs.get('run-1'))?.owner, won[0]);
   });
 }

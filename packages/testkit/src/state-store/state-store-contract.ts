@@ -7,14 +7,18 @@ import { channelCases } from './channel-cases.ts';
 import { clockCases } from './clock-cases.ts';
 import { damageCases } from './damage-cases.ts';
 import { exchangeCases } from './exchange-cases.ts';
+import { cancellationCases } from './cancellation-cases.ts';
+import { wakeCases } from './wake-cases.ts';
 import { rateCases } from './rate-cases.ts';
 import { requestCases } from './request-cases.ts';
 import { historyCases } from './history-cases.ts';
 import { identityCases } from './identity-cases.ts';
 import { jobCases } from './job-cases.ts';
 import { journalCases } from './journal-cases.ts';
+import { ownerCases } from './owner-cases.ts';
 import { leaseCases } from './lease-cases.ts';
 import { lifetimeCases } from './lifetime-cases.ts';
+import { livingProcessCases } from './living-process-cases.ts';
 import { memoryCases } from './memory-cases.ts';
 import { pausedRunCases } from './paused-run-cases.ts';
 import { processCases } from './process-cases.ts';
@@ -51,7 +55,8 @@ export function stateStoreContract<Store extends StateStore>(
     skip: (name) => test.skip(`state store: ${name}`),
   };
   runCases(suite);
-  leaseCases(suite);
+  ownerCases(suite);
+  livingProcessCases(suite);
   pausedRunCases(suite);
   blockedRunCases(suite);
   journalCases(suite);
@@ -70,6 +75,9 @@ export function stateStoreContract<Store extends StateStore>(
   channelCases(suite);
   triggerCases(suite);
   rateCases(suite);
+  cancellationCases(suite);
+  leaseCases(suite);
+  wakeCases(suite);
   identityCases(suite);
   retentionCases(suite);
   packingCases(suite);

@@ -1,13 +1,13 @@
 import type { StateStoreWith, ValuePlace } from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/test-approvals.ts';
-import { midnight, newRun } from './state-store-suite.ts';
+import { deadAfterMs, midnight, newRun } from './state-store-suite.ts';
 import { journalEntry } from './journal-cases.ts';
 
 /** Number of approvals, runs and calls that each process tries to get. */
 export const raceSize = 10;
 
 /** A store with the parts that processes race for. */
-type RacedStore = StateStoreWith<'approvals' | 'journal'>;
+type RacedStore = StateStoreWith<'approvals' | 'journal' | 'processes'>;
 
 /** Numbers that one process got of each. */
 export interface RaceResult {
@@ -42,7 +42,11 @@ export function racedPlace(number: number): ValuePlace {
 }
 
 /** Tries to be the first at everything. */
-async function race({ approvals, runs, journal, values, budgets }: RacedStore, owner: string): Promise<RaceResult> {
+async function race(
+  { approvals, runs, processes, journal, values, budgets }: RacedStore,
+  owner: string,
+): Promise<RaceResult> {
+  await processes.register({ id: owner, deadAfterMs });
   const answer = { decision: 'approved', approver: owner, decidedAt: midnight } as const;
   // Read before any other work, so that both processes know the same revisions.
   const read = await Promise.all(numbers.map(async (number) => values?.get(racedPlace(number))));
@@ -55,9 +59,7 @@ async function race({ approvals, runs, journal, values, budgets }: RacedStore, o
     const outcome = await approvals.consume(request.id, request, { consumer: owner, now: midnight });
     return outcome.status === 'done';
   });
-  const claimed = await won(
-    async (number) => (await runs.claim(`run-${number}`, { owner, leaseMs: 60_000 })) !== undefined,
-  );
+  const claimed = await won(async (number) => (await runs.claim(`run-${number}`, { owner })) !== undefined);
   const started = await won(async (number) => {
     const [outcome] = await Promise.allSettled([journal.started(journalEntry('race', number))]);
     return outcome.status === 'fulfilled';

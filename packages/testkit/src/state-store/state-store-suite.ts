@@ -31,7 +31,7 @@ export interface StateStoreContractOptions<Store extends StateStore = StateStore
   readonly reopen?: (store: Store) => Store | Promise<Store>;
   /** Makes one record unreadable, directly in the storage. */
   readonly damage?: (store: Store, record: StateRecord) => Promise<void> | void;
-  /** Lets time pass for the leases of a store, directly in the storage. */
+  /** Lets time pass for the processes and leases of a store, directly in the storage. */
   readonly passTime?: (store: Store, ms: number) => Promise<void> | void;
   /** Returns a program for another process on the storage of `store`. */
   readonly program?: (store: Store) => StateStoreProgram;
@@ -66,6 +66,9 @@ export const principals: readonly string[] = [
   'x'.repeat(5_000),
   `${'x'.repeat(5_000)}y`,
 ];
+
+/** Time of silence that no case reaches unless it lets time pass. */
+export const deadAfterMs = 60_000;
 
 /** A chain of `ada` that was begun at midnight. */
 export function newRun(id: string, overrides: Partial<NewRun> = {}): NewRun {

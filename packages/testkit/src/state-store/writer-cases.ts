@@ -10,7 +10,6 @@ import type {
 } from '@ravi/kernel';
 import { createApprovalRequest } from '../doubles/test-approvals.ts';
 import { journalEntry } from './journal-cases.ts';
-import { lease } from './lease-cases.ts';
 import { midnight, newRun, rejectsWith, whole } from './state-store-suite.ts';
 import type { StateStoreSuite } from './state-store-suite.ts';
 
@@ -37,11 +36,8 @@ const stale: Readonly<Record<string, RunWriter>> = {
 
 /** Creates `run-1`, which is taken twice: `one` has executed epoch 1 and executes epoch 3. */
 async function takenTwice(runs: RunStore): Promise<RunWriter> {
-  await runs.create(newRun('run-1'), lease('one'));
-  for (const owner of ['two', 'one']) {
-    await runs.expireLeases((await runs.get('run-1'))?.lease?.owner ?? '');
-    await runs.claim('run-1', lease(owner));
-  }
+  await runs.create(newRun('run-1'), { owner: 'one' });
+  for (const owner of ['two', 'one']) await runs.claim('run-1', { owner });
   return writerOf('one', 3);
 }
 
@@ -64,7 +60,7 @@ export function writerCases({ needing }: StateStoreSuite): void {
     await writeAll(store, current);
     await runs.transition('run-1', { from: ['running'], to: 'paused', now: midnight });
     await refusesAll(store, current);
-    await runs.claim('run-1', lease('one'));
+    await runs.claim('run-1', { owner: 'one' });
     await runs.transition('run-1', { from: ['paused'], to: 'completed', now: midnight });
     await refusesAll(store, writerOf('one', 4));
   });
@@ -76,16 +72,14 @@ export function writerCases({ needing }: StateStoreSuite): void {
   });
 
   const withRuns = needing();
-  withRuns('a lease is kept, released and used to change the run in its own epoch only', async ({ runs }) => {
+  withRuns('a run is released and changed in its own epoch only', async ({ runs }) => {
     await takenTwice(runs);
     const pause = { from: ['running'], to: 'paused', now: midnight, owner: 'one' } as const;
-    assert.equal(await runs.renew('run-1', { ...lease('one'), epoch: 1 }), false);
     assert.equal(await runs.release('run-1', 'one', 1), false);
     assert.equal(await runs.transition('run-1', { ...pause, epoch: 1 }), false);
-    assert.deepEqual([(await runs.get('run-1'))?.status, (await runs.get('run-1'))?.lease?.owner], ['running', 'one']);
-    assert.equal(await runs.renew('run-1', { ...lease('one'), epoch: 3 }), true);
+    assert.deepEqual([(await runs.get('run-1'))?.status, (await runs.get('run-1'))?.owner], ['running', 'one']);
     assert.equal(await runs.transition('run-1', { ...pause, epoch: 3 }), true);
-    await runs.claim('run-1', lease('one'));
+    await runs.claim('run-1', { owner: 'one' });
     assert.equal(await runs.release('run-1', 'one', 4), true);
   });
 
@@ -93,15 +87,15 @@ export function writerCases({ needing }: StateStoreSuite): void {
     const above = await takenTwice(runs);
     const below = { ...newRun('run-2'), parentRunId: 'run-1' };
     const cancel = { from: ['running'], to: 'cancelled', now: midnight } as const;
-    await rejectsWith(refused, runs.create(below, { ...lease('two'), above: writerOf('two', 2) }));
+    await rejectsWith(refused, runs.create(below, { owner: 'two', above: writerOf('two', 2) }));
     assert.equal(await runs.get('run-2'), undefined);
-    await runs.create(below, { ...lease('one'), above });
+    await runs.create(below, { owner: 'one', above });
     await runs.release('run-2', 'one');
-    await rejectsWith(refused, runs.claim('run-2', { ...lease('two'), above: writerOf('two', 2) }));
+    await rejectsWith(refused, runs.claim('run-2', { owner: 'two', above: writerOf('two', 2) }));
     await rejectsWith(refused, runs.transition('run-2', { ...cancel, above: writerOf('two', 2) }));
     await rejectsWith(refused, runs.transition('run-2', { ...cancel, to: 'paused', above: writerOf('two', 2) }));
     assert.deepEqual([(await runs.get('run-2'))?.status, (await runs.get('run-2'))?.epoch], ['running', 1]);
-    assert.equal((await runs.claim('run-2', { ...lease('one'), above }))?.epoch, 2);
+    assert.equal((await runs.claim('run-2', { owner: 'one', above }))?.epoch, 2);
     assert.equal(await runs.transition('run-2', { ...cancel, above }), true);
   });
 }
