@@ -33,6 +33,7 @@ export { startLoopbackServer } from './environment/loopback-server.ts';
 export type { LoopbackAnswer, LoopbackRequest, LoopbackServer } from './environment/loopback-server.ts';
 export { noS3TestServer, s3TestServer } from './environment/s3-test-server.ts';
 export type { S3TestKeys, S3TestServer } from './environment/s3-test-server.ts';
+export { countInSample, offsetOfDay, sampleOfDay } from './environment/samples.ts';
 export { sharedDataFile } from './environment/shared-data.ts';
 export { collectAnswer, collectEvents } from './model/collect-answer.ts';
 export type { CollectedAnswer } from './model/collect-answer.ts';

@@ -15,6 +15,7 @@ const portMembers: { readonly [Port in PortName]: readonly (keyof Ports[Port])[]
   approvalHandler: ['request'],
   sandbox: ['name', 'supports', 'run'],
   stateStore: ['runs', 'journal', 'approvals', 'jobs', 'history', 'snippets'],
+  runEngine: ['name', 'supports', 'wake', 'work', 'signal', 'figures', 'listDead', 'retryDead', 'removeDead'],
   modelProvider: ['id', 'stream'],
   toolSource: ['name', 'open'],
   // Their suites look for the members of which one is there.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test, vi } from 'vitest';
-import { sampleOf } from '../src/sandbox/hostile/sample.ts';
+import { sampleOf } from '../src/environment/samples.ts';
 
 const variable = 'RAVI_HOSTILE_SAMPLE';
 const items = Array.from({ length: 10 }, (_, index) => index);

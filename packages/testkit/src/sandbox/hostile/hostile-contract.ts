@@ -10,7 +10,7 @@ import { layBait } from './bait.ts';
 import { javascriptDialect, pythonDialect } from './dialects/dialects.ts';
 import type { HostileCase, HostileClass } from './hostile-case.ts';
 import type { HostileDialect } from './hostile-dialect.ts';
-import { sampleOf } from './sample.ts';
+import { sampleOf } from '../../environment/samples.ts';
 
 /** Options of the hostile suite. */
 export interface HostileContractOptions {
