@@ -1,0 +1,65 @@
+import type { Db, FetchOptions, PgBoss } from 'pg-boss';
+import type { EngineDatabase } from './engine-database.ts';
+import type { WakeJob } from './taken-jobs.ts';
+import type { WakeData } from './send-wakes.ts';
+
+/** Options of {@link createWakeSource}. */
+export interface WakeSourceOptions {
+  readonly boss: PgBoss;
+  readonly database: EngineDatabase;
+  readonly schema: string;
+  readonly queues: readonly string[];
+  readonly groupLimit?: number;
+}
+
+/** Takes wakes from the queues of a worker, so that groups take turns. */
+export interface WakeSource {
+  /** Returns some wakes, not more than `free`; none if nothing is due that may be handled now. */
+  take(free: number): Promise<readonly WakeJob[]>;
+}
+
+/** Of the free slots, the part that one look fills: more would give them all to the group with the oldest wakes. */
+const shareOfSlots = 4;
+/** Groups that one round leaves out, at most; then another round begins. */
+const maxServed = 500;
+
+/** Creates a source. A round serves each group once; the order within it is that of pg-boss, by priority and then by age. */
+export function createWakeSource({ boss, database, schema, queues, groupLimit }: WakeSourceOptions): WakeSource {
+  const served = new Set<string>();
+  let order = queues;
+
+  async function takeFrom(queue: string, batchSize: number): Promise<readonly WakeJob[]> {
+    const options: FetchOptions & { readonly includeMetadata: true } = {
+      batchSize,
+      includeMetadata: true,
+      ignoreGroups: [...served],
+      ...(groupLimit === undefined ? {} : { groupConcurrency: groupLimit }),
+    };
+    if (groupLimit === undefined) return boss.fetch<WakeData>(queue, options);
+    // pg-boss counts the group and takes in one statement, but two processes at once would both count before either takes.
+    const take = (db: Db): Promise<readonly WakeJob[]> => boss.fetch<WakeData>(queue, { ...options, db });
+    return database.transaction(take, `ravi ${schema} take`);
+  }
+
+  async function takeOnce(batchSize: number): Promise<readonly WakeJob[]> {
+    for (const queue of order) {
+      const jobs = await takeFrom(queue, batchSize);
+      if (jobs.length === 0) continue;
+      order = [...order.filter((other) => other !== queue), queue];
+      for (const { groupId } of jobs) if (groupId) served.add(groupId);
+      if (served.size > maxServed) served.clear();
+      return jobs;
+    }
+    return [];
+  }
+
+  return {
+    async take(free) {
+      const batchSize = Math.max(1, Math.floor(free / shareOfSlots));
+      const jobs = await takeOnce(batchSize);
+      if (jobs.length > 0 || served.size === 0) return jobs;
+      served.clear();
+      return takeOnce(batchSize);
+    },
+  };
+}
