@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
+import type { PartMemory } from './part-memory.ts';
 
 /** Part of a content. */
 export interface ContentPart {
   readonly content: Uint8Array;
   /** Lower-case hexadecimal SHA-256. */
   readonly sha256: string;
-  /** Gives the memory of the content back, which another part then overwrites. */
+  /** Gives the memory of the content back, which another part then overwrites. Call it once nothing reads the content any more. */
   release(): void;
 }
 
 /** Options of {@link partsOf}. */
 export interface PartsOptions {
   readonly partBytes: number;
+  /** Memory of whole parts. */
+  readonly memory: PartMemory;
   /** Called with each piece of the content in order. */
   onPiece?(piece: Uint8Array): void;
 }
@@ -20,17 +23,16 @@ const firstBytes = 65_536;
 
 /**
  * Splits `chunks` into parts of exactly `partBytes`. The last part is shorter and may be empty, so another part follows each full one.
- * Parts are copies in memory that is used again, because V8 would collect that of old parts late. Chunks are hashed as they
+ * Parts are copies in memory that is used again. Chunks are hashed as they
  * arrive: hashing a whole part would block this thread.
  */
 export async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
-  { partBytes, onPiece }: PartsOptions,
+  { partBytes, memory: whole, onPiece }: PartsOptions,
 ): AsyncGenerator<ContentPart> {
-  const free: Uint8Array[] = [];
   let hash = createHash('sha256');
   // A small content does not take the memory of a whole part.
-  let memory = Buffer.allocUnsafeSlow(Math.min(partBytes, firstBytes)) as Uint8Array;
+  let memory: Uint8Array = partBytes > firstBytes ? Buffer.allocUnsafeSlow(firstBytes) : whole.take();
   let bytes = 0;
 
   function finish(): ContentPart {
@@ -38,7 +40,9 @@ export async function* partsOf(
     const part = {
       content: own.subarray(0, bytes),
       sha256: hash.digest('hex'),
-      release: () => void free.push(own),
+      release() {
+        if (own.byteLength === partBytes) whole.give(own);
+      },
     };
     hash = createHash('sha256');
     bytes = 0;
@@ -48,7 +52,7 @@ export async function* partsOf(
   for await (const chunk of chunks) {
     for (let rest = chunk; rest.byteLength > 0;) {
       const piece = rest.subarray(0, partBytes - bytes);
-      memory = withRoom(memory, bytes, piece.byteLength, partBytes);
+      memory = withRoom(memory, bytes, piece.byteLength);
       memory.set(piece, bytes);
       hash.update(piece);
       onPiece?.(piece);
@@ -56,16 +60,17 @@ export async function* partsOf(
       rest = rest.subarray(piece.byteLength);
       if (bytes < partBytes) continue;
       yield finish();
-      memory = free.pop() ?? Buffer.allocUnsafeSlow(partBytes);
+      memory = whole.take();
     }
   }
   yield finish();
-}
 
-/** Returns memory with room for more bytes, which keeps the first `used` ones. */
-function withRoom(memory: Uint8Array, used: number, more: number, partBytes: number): Uint8Array {
-  if (used + more <= memory.byteLength) return memory;
-  const larger = Buffer.allocUnsafeSlow(Math.min(partBytes, Math.max(used + more, 4 * memory.byteLength)));
-  larger.set(memory.subarray(0, used));
-  return larger;
+  /** Returns memory with room for more bytes, which keeps the first `used` ones. */
+  function withRoom(current: Uint8Array, used: number, more: number): Uint8Array {
+    if (used + more <= current.byteLength) return current;
+    const size = Math.max(used + more, 4 * current.byteLength);
+    const larger = size < partBytes ? Buffer.allocUnsafeSlow(size) : whole.take();
+    larger.set(current.subarray(0, used));
+    return larger;
+  }
 }

@@ -27,7 +27,7 @@ export interface MultipartUploadOptions {
  * Multipart upload that starts with its first part. Disposing it before it is complete aborts it and removes its parts.
  */
 export interface MultipartUpload extends AsyncDisposable {
-  /** Sends a part once fewer than `partsAtOnce` others are in flight, and then releases it; skips an empty one. */
+  /** Sends a part once fewer than `partsAtOnce` others are in flight, and releases it when it is stored; skips an empty one. */
   add(part: ContentPart): Promise<void>;
   /** Waits for all parts and joins them into one object. */
   complete(): Promise<void>;
@@ -58,12 +58,14 @@ export function openMultipartUpload(options: MultipartUploadOptions): MultipartU
     return UploadId ?? '';
   }
 
-  async function send(upload: string, partNumber: number, { content, sha256 }: ContentPart): Promise<void> {
+  async function send(upload: string, partNumber: number, { content, sha256, release }: ContentPart): Promise<void> {
     const command = new UploadPartCommand({ ...address, UploadId: upload, PartNumber: partNumber, Body: content });
     command.middlewareStack.add((next) => (request) => next(withBodyDigest(request, sha256)), { step: 'build' });
     try {
       const { ETag } = await guardedSend(() => client.send(command, { abortSignal }));
       completed[partNumber - 1] = { PartNumber: partNumber, ...(ETag === undefined ? {} : { ETag }) };
+      // A request that failed may still read it.
+      release();
     } catch (error) {
       failures.push(error);
       stopping.abort();
@@ -82,10 +84,7 @@ export function openMultipartUpload(options: MultipartUploadOptions): MultipartU
       while (sending.size >= partsAtOnce) await Promise.race(sending);
       throwFailure();
       sent += 1;
-      const sendingPart = send(uploadId, sent, part).finally(() => {
-        sending.delete(sendingPart);
-        part.release();
-      });
+      const sendingPart = send(uploadId, sent, part).finally(() => sending.delete(sendingPart));
       sending.add(sendingPart);
     },
 

@@ -18,6 +18,7 @@ import { connect } from './connection.ts';
 import type { S3ConnectionOptions } from './connection.ts';
 import { encryptionParameters } from './storage.ts';
 import type { S3Encryption, S3Storage } from './storage.ts';
+import { createPartMemory } from './part-memory.ts';
 import { presignRead } from './presign-read.ts';
 import type { PresignedRead, PresignOptions } from './presign-read.ts';
 import { openContent, readContent } from './read-content.ts';
@@ -82,6 +83,7 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
   };
   const records = await openRecords(storage, clock.now());
   const writing = new Set<BlobRef>();
+  const memory = createPartMemory(partBytes);
 
   async function find(ref: BlobRef): Promise<StoredRecord | undefined> {
     if (!isBlobRef(ref)) return undefined;
@@ -103,7 +105,7 @@ export async function createS3BlobStore(options: S3BlobStoreOptions): Promise<S3
       const { ref } = description;
       writing.add(ref);
       try {
-        const limits = { partBytes, partsAtOnce, orphanAgeMs };
+        const limits = { partBytes, partsAtOnce, orphanAgeMs, memory };
         await storeBlob({ storage, records, description, chunks, pinOwner, signal, clock, ...limits });
         return ref;
       } catch (error) {

@@ -8,11 +8,14 @@ import { guarded } from './errors.ts';
 import { addressOf, withBodyDigest } from './storage.ts';
 import { openMultipartUpload } from './multipart-upload.ts';
 import type { MultipartUploadOptions } from './multipart-upload.ts';
+import type { PartMemory } from './part-memory.ts';
 import type { PartDigests } from './verified-range.ts';
 
 /** Bytes to store as the content of a blob. */
 export interface UploadRequest extends MultipartUploadOptions {
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Memory of parts, which uploads share. */
+  readonly memory: PartMemory;
   /** Called after each part. */
   readonly onProgress: () => Promise<void>;
 }
@@ -28,13 +31,13 @@ export interface UploadedContent extends Pick<BlobMetadata, 'bytes' | 'sha256'> 
  * `partsAtOnce + 1` parts in memory. Leaves no upload open after a failure.
  */
 export async function uploadContent(request: UploadRequest): Promise<UploadedContent> {
-  const { partBytes, onProgress } = request;
+  const { partBytes, memory, onProgress } = request;
   const hash = createHash('sha256');
   const digests: string[] = [];
   let bytes = 0;
   await using upload = openMultipartUpload(request);
   const onPiece = (piece: Uint8Array): void => void hash.update(piece);
-  for await (const part of partsOf(request.chunks, { partBytes, onPiece })) {
+  for await (const part of partsOf(request.chunks, { partBytes, memory, onPiece })) {
     const { byteLength } = part.content;
     const isOnlyOne = bytes === 0 && byteLength < partBytes;
     if (byteLength > 0 && !isOnlyOne) digests.push(part.sha256);

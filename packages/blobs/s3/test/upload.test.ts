@@ -7,6 +7,7 @@ import { test } from 'vitest';
 import { encryptionParameters } from '../src/storage.ts';
 import { openMultipartUpload } from '../src/multipart-upload.ts';
 import { partsOf } from '../src/content-parts.ts';
+import { createPartMemory } from '../src/part-memory.ts';
 import type { ContentPart } from '../src/content-parts.ts';
 
 async function cut(chunks: readonly string[], partBytes: number): Promise<string[]> {
@@ -14,7 +15,8 @@ async function cut(chunks: readonly string[], partBytes: number): Promise<string
   const bytes = chunks.map((chunk) => Buffer.from(chunk));
   let pieces = '';
   const onPiece = (piece: Uint8Array): void => void (pieces += Buffer.from(piece).toString());
-  for await (const { content, sha256, release } of partsOf(ReadableStream.from(bytes), { partBytes, onPiece })) {
+  const options = { partBytes, memory: createPartMemory(partBytes), onPiece };
+  for await (const { content, sha256, release } of partsOf(ReadableStream.from(bytes), options)) {
     parts.push(Buffer.from(content).toString());
     assert.equal(sha256, createHash('sha256').update(content).digest('hex'));
     release();
@@ -37,7 +39,8 @@ test('content is split into full parts and a shorter last one, regardless of its
 
 test('a part that is not released keeps its content, and the memory of one that is released is used again', async () => {
   const chunks = ReadableStream.from(['abc', 'def', 'ghi', 'jk'].map((text) => Buffer.from(text)));
-  const parts = partsOf(chunks, { partBytes: 3 });
+  const memory = createPartMemory(3);
+  const parts = partsOf(chunks, { partBytes: 3, memory });
   const next = async (): Promise<ContentPart> => {
     const { value } = await parts.next();
     assert.ok(value !== undefined);
@@ -53,6 +56,11 @@ test('a part that is not released keeps its content, and the memory of one that 
     ['def', 'ghi', 'jk'],
   );
   assert.equal(first.content.buffer, third.content.buffer);
+  // Uploads of one store use it one after the other.
+  second.release();
+  const other = partsOf(ReadableStream.from([Buffer.from('xyz')]), { partBytes: 3, memory });
+  const { value } = await other.next();
+  assert.equal(value?.content.buffer, second.content.buffer);
 });
 
 test('a blob with more parts than an object may have is too large, and its upload is aborted', async () => {
