@@ -70,6 +70,8 @@ export function createMemoryBlobStore({ maxBytes, clock = systemClock }: MemoryB
   }
 
   return {
+    isPrivate: true,
+
     async store(data, options) {
       const { scope, pinOwner, signal } = options;
       const description = describeBlob(createBlobRef(), { ...options, scope: { ...scope } }, clock.now());
