@@ -5,11 +5,14 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isKernelError } from '@ravi/kernel';
 import type { Sandbox, SandboxLanguage } from '@ravi/kernel';
+import { countInSample } from '@ravi/testkit';
 import { guestOf } from '@ravi/testkit/sandbox';
 import { test } from 'vitest';
 import { ownerLabel } from '../src/container/specification.ts';
 import { createEngineClient } from '../src/engine/engine-client.ts';
 import { openTestEngine, whyNot } from './test-engine.ts';
+
+const killedRuns = countInSample(200, 40);
 
 if (whyNot !== undefined) test.skip(`containers and their leftovers (${whyNot})`, () => {});
 else containerCases();
@@ -114,7 +117,7 @@ function containerCases(): void {
   });
 
   test(
-    'after 200 killed runs nothing is left: no container, process, mount, folder or volume',
+    `after ${killedRuns} killed runs nothing is left: no container, process, mount, folder or volume`,
     { timeout: 600_000 },
     async () => {
       const volumes = await volumeCount();
@@ -123,7 +126,7 @@ function containerCases(): void {
         await using sandbox = create({ poolSize: 4, maxContainers: 6 });
         const lanes = Array.from({ length: 8 }, async (_, lane) => {
           const language = lane % 2 === 0 ? 'javascript' : 'python';
-          for (let index = 0; index < 25; index++) {
+          for (let index = 0; index < killedRuns / 8; index++) {
             const outcome = await runIn(sandbox, language, `principal ${index}`, () => noteRoots(roots));
             assert.equal(outcome, 'cancelled');
           }
@@ -133,7 +136,7 @@ function containerCases(): void {
       }
       assert.deepEqual(await containers(), []);
       assert.deepEqual(processes(), []);
-      assert.ok(roots.size >= 200, `${roots.size} containers were seen`);
+      assert.ok(roots.size >= killedRuns, `${roots.size} containers were seen`);
       assert.deepEqual(mountedAnywhere([...roots.values()]), []);
       assert.deepEqual(readdirSync(folder), []);
       assert.equal(await volumeCount(), volumes);

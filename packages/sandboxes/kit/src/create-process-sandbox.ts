@@ -7,7 +7,7 @@ import { defaultPoolOptions } from './host/pool-options.ts';
 import type { PoolOptions } from './host/pool-options.ts';
 import { runOnGuest } from './host/run.ts';
 import { boundedRequest } from './host/bounded-request.ts';
-import { limitReached } from './host/outcome.ts';
+import { overlongSource } from './host/outcome.ts';
 import { rehearsalFrame } from './host/wire.ts';
 
 /** Creates a sandbox whose guests are processes that speak the pump protocol. */
@@ -39,15 +39,12 @@ export function createProcessSandbox(options: {
       if (request.files !== undefined && request.files.length > 0) {
         throw new KernelError('E_UNSUPPORTED', `${name} does not support files for ${request.language}`);
       }
-      const notRun = { durationMs: 0, consoleDroppedBytes: 0 };
-      const cancelled: SandboxOutcome = { status: 'cancelled', ...notRun };
+      const cancelled: SandboxOutcome = { status: 'cancelled', durationMs: 0, consoleDroppedBytes: 0 };
       const isCancelled = (): boolean => request.signal?.aborted === true;
       if (isCancelled()) return cancelled;
       const bounded = boundedRequest(request);
-      const sourceBytes = Buffer.byteLength(request.code);
-      if (sourceBytes > bounded.limits.maxSourceBytes) {
-        return { ...limitReached('source', bounded.limits, sourceBytes), ...notRun };
-      }
+      const overlong = overlongSource(bounded);
+      if (overlong !== undefined) return overlong;
       for (;;) {
         const guest = await pool.acquire(request.principal, request.signal, request.humanWaitMs);
         if (guest === undefined) return cancelled;

@@ -1,4 +1,5 @@
 import type { BridgeCall } from '@ravi/kernel';
+import { createRecordOutbox } from '../protocol/record-outbox.ts';
 import { checkCallInput, checkCallOutput } from './bounded-request.ts';
 import type { BoundedRequest } from './bounded-request.ts';
 import { codec } from './wire.ts';
@@ -20,24 +21,23 @@ export interface BridgeReplies {
 export function createBridgeReplies(request: BoundedRequest, send: (text: string) => void): BridgeReplies {
   const controller = new AbortController();
   const { signal } = controller;
+  const outbox = createRecordOutbox(send);
   let inFlight = 0;
-  let outbox = '';
-  let closed = false;
 
   return {
     get inFlight() {
       return inFlight;
     },
     get isSending() {
-      return outbox !== '';
+      return outbox.isPending;
     },
     start(id, call) {
       inFlight++;
       settle(id, call).catch(() => {});
     },
-    wake: () => post(codec.encode('w')),
+    wake: () => outbox.add(codec.encode('w')),
     close() {
-      closed = true;
+      outbox.close();
       if (inFlight > 0) controller.abort();
     },
   };
@@ -54,20 +54,7 @@ export function createBridgeReplies(request: BoundedRequest, send: (text: string
       record = failureRecord(id, error);
     }
     inFlight--;
-    post(record);
-  }
-
-  function post(record: string): void {
-    if (closed) return;
-    // `nextTick` runs after every promise job that is due, so one frame carries all replies of this moment.
-    if (outbox === '') process.nextTick(flush);
-    outbox += record;
-  }
-
-  function flush(): void {
-    const text = outbox;
-    outbox = '';
-    if (!closed) send(text);
+    outbox.add(record);
   }
 }
 

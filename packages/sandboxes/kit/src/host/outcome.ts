@@ -1,4 +1,5 @@
 import type { EndingLimit, GuestError, SandboxLimits, SandboxOutcome, SandboxRequest } from '@ravi/kernel';
+import type { BoundedRequest } from './bounded-request.ts';
 
 /** Message of V8 when recursion is too deep. */
 const stackOverflow = 'Maximum call stack size exceeded';
@@ -11,6 +12,13 @@ export type Ending = WithoutFigures<SandboxOutcome>;
 /** Returns the ending of a run that reached a limit; `reached` is its usage, if known. */
 export function limitReached(limit: EndingLimit, limits: SandboxLimits, reached?: number): Ending {
   return { status: 'limit', limit, message: limitMessage(limit, limits, reached) };
+}
+
+/** Returns the outcome of a request whose code is too large to run; `undefined` if it may run. */
+export function overlongSource({ code, limits }: BoundedRequest): SandboxOutcome | undefined {
+  const sourceBytes = Buffer.byteLength(code);
+  if (sourceBytes <= limits.maxSourceBytes) return undefined;
+  return { ...limitReached('source', limits, sourceBytes), durationMs: 0, consoleDroppedBytes: 0 };
 }
 
 /** Returns the ending of a run whose process ended; `reason` continues a sentence about the process. */

@@ -2,13 +2,12 @@ import type { SandboxOutcome } from '@ravi/kernel';
 import type { BoundedRequest } from './bounded-request.ts';
 import { createBridgeReplies } from './bridge-replies.ts';
 import type { BusyWait } from './busy-wait.ts';
+import { createConsoleLines } from './console-lines.ts';
 import type { GuestProcess } from './guest-process.ts';
 import { crashed, endingOf, limitReached } from './outcome.ts';
 import type { Ending } from './outcome.ts';
 import { createWatch } from './watch.ts';
 import { codec, readFields, startFrame } from './wire.ts';
-
-const consoleLevels: ReadonlySet<string> = new Set(['log', 'info', 'warn', 'error', 'debug']);
 
 /**
  * Runs one script on one process, from its start to its outcome. Every byte of the guest is hostile: a record out of
@@ -39,7 +38,7 @@ export function runOnGuest(
     onLimit: (limit, reached) => end(limitReached(limit, limits, reached), false),
   });
   const abort = (): void => end({ status: 'cancelled' }, false);
-  let consoleBytes = 0;
+  const consoleLines = createConsoleLines(request);
   let consoleDroppedBytes = 0;
   let calls = 0;
   /** Frames for the guest after which it has not waited yet. It waits once after each. */
@@ -89,7 +88,7 @@ export function runOnGuest(
   function take(kind: string, fields: readonly string[], marker: string): string | undefined {
     const [first = '', second = '', third = ''] = fields;
     if (kind === 'c') return takeCall(first, second, third);
-    if (kind === 'l') return takeLine(first, second);
+    if (kind === 'l') return consoleLines.take(first, second);
     if (kind === 'd') return takeDropped(first);
     if (kind === 't') return takeWake(first);
     const ending = marker === 'e' ? endingOf(kind, fields, request) : undefined;
@@ -106,18 +105,6 @@ export function runOnGuest(
     }
     if (replies.inFlight >= limits.maxInFlight) return 'sent more calls at once than it may';
     replies.start(id, { op, payload });
-    return undefined;
-  }
-
-  function takeLine(level: string, text: string): string | undefined {
-    if (!consoleLevels.has(level)) return 'sent console output of an unknown level';
-    consoleBytes += Buffer.byteLength(text) + 1;
-    if (consoleBytes > limits.maxConsoleBytes) return 'sent more console output than it may';
-    try {
-      request.onConsole({ level: level as 'log', text });
-    } catch {
-      // An error of a console listener does not affect the run.
-    }
     return undefined;
   }
 

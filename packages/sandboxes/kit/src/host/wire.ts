@@ -1,6 +1,6 @@
 import type { SandboxRequest } from '@ravi/kernel';
 import type { BoundedRequest } from './bounded-request.ts';
-import { createRecordCodec } from '../protocol/records.ts';
+import { createRecordCodec, readRecordFields } from '../protocol/records.ts';
 import type { RecordCodec, RecordReader } from '../protocol/records.ts';
 
 /** The codec of the host side. */
@@ -29,14 +29,7 @@ const fieldCounts: ReadonlyMap<string, number> = new Map([
 /** Returns the fields of the record whose kind was just read; `undefined` for an unknown kind or a malformed record. */
 export function readFields(kind: string, reader: RecordReader): readonly string[] | undefined {
   const count = fieldCounts.get(kind);
-  if (count === undefined) return undefined;
-  const fields: string[] = [];
-  while (fields.length < count) {
-    const field = reader.field();
-    if (field === undefined) return undefined;
-    fields.push(field);
-  }
-  return fields;
+  return count === undefined ? undefined : readRecordFields(reader, count);
 }
 
 /** Returns the frame that makes a guest prepare for runs like `request`. */

@@ -56,3 +56,14 @@ export function createRecordCodec({ indexOf, slice }: TextOperations): RecordCod
     },
   };
 }
+
+/** Returns the next `count` fields of a reader; `undefined` if the text is malformed there. */
+export function readRecordFields(reader: RecordReader, count: number): readonly string[] | undefined {
+  const fields: string[] = [];
+  while (fields.length < count) {
+    const field = reader.field();
+    if (field === undefined) return undefined;
+    fields.push(field);
+  }
+  return fields;
+}
