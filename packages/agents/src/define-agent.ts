@@ -17,8 +17,8 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const { name, maxSteps = 32, modelRetries = 4, maxModelRetryDelayMs = 60_000, skills = emptyArray } = options;
   if (!toolNamePattern.test(name)) throw invalid(`name ${JSON.stringify(name)} must match ${toolNamePattern.source}`);
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) throw invalid(`maxSteps must be at least 1, got ${maxSteps}`);
-  if (options.inputs !== undefined && [options.runs, options.history, options.lease].includes(undefined)) {
-    throw invalid('inputs need the options runs, history and lease');
+  if (options.inputs !== undefined && [options.runs, options.history, options.process].includes(undefined)) {
+    throw invalid('inputs need the options runs, history and process');
   }
   const { maxTokens = Infinity, keepTokens = 0 } = options.compaction || {};
   if (keepTokens >= maxTokens) throw invalid(`compaction.keepTokens is ${keepTokens}, not below maxTokens`);
@@ -53,7 +53,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     promoteAfterMs: options.promoteAfterMs,
     history: options.history,
     runs: options.runs,
-    lease: options.lease === undefined ? undefined : { leaseMs: 10_000, ...options.lease },
+    process: options.process,
     inputs: options.inputs,
     approvals: options.approvals ?? 'wait',
     approvalExpiryMs: options.approvalExpiryMs ?? sevenDaysMs,

@@ -1,11 +1,11 @@
 export { conversationIdOf } from './conversation/conversation.ts';
 export { joinMessages } from './conversation/join-messages.ts';
 export { isLoopTool } from './define-agent.ts';
-export { keepLease } from './loop/keep-lease.ts';
 export { busySession, findLiveRun } from './loop/busy-session.ts';
 export type { SessionPlace } from './loop/busy-session.ts';
-export type { KeptLease } from './loop/keep-lease.ts';
-export type { LeaseOptions } from './loop/keep-lease.ts';
+export { keepProcess } from './process/keep-process.ts';
+export type { KeepProcessOptions } from './process/keep-process.ts';
+export type { HoldOptions, KeptLease, KeptProcess, ProcessDescription } from './process/kept-process.ts';
 export { ReActAgent } from './react-agent.ts';
 export type { RecoverOptions } from './react-agent.ts';
 export type { Agent, AgentContext, AgentTask, SpawnOptions } from './agent/agent-context.ts';
@@ -18,7 +18,6 @@ export type {
   InvokerParts,
   RequestDefaults,
   ResumeOptions,
-  RunLeasing,
   RunOptions,
   StopCondition,
   ToolBudget,

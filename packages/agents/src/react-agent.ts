@@ -7,7 +7,7 @@ import type { QuestionAnswer, ResumePoint } from './agent/paused-run.ts';
 import { defineAgent } from './define-agent.ts';
 import { AgentStream } from './loop/agent-stream.ts';
 import { resumeRun } from './recovery/resume-run.ts';
-import { startRun } from './loop/start-run.ts';
+import { startLater, startRun } from './loop/start-run.ts';
 import { recoverRun } from './recovery/recover-run.ts';
 import { subAgents as children } from './recovery/start-child.ts';
 
@@ -47,6 +47,16 @@ export class ReActAgent implements Agent {
     return startRun(definitionOf(this), { task, options, children });
   }
 
+  /**
+   * Stores a run without executing it: a process begins it later with `recover`. `messages` of the options are not stored, and `signal`
+   * concerns only the storing.
+   * @throws KernelError `E_CONFIG_INVALID` for invalid options or an agent without process, history or run store, `E_SESSION_BUSY` if the
+   * session has another live run, and those of the store
+   */
+  enqueue(task: string, options: Omit<RunOptions, 'messages'> = {}): Promise<Run> {
+    return startLater(definitionOf(this), { task, options, children });
+  }
+
   /** Runs a task and emits its events. A reader that stops before the end cancels the run. */
   stream(task: AgentTask, options: RunOptions = {}): AgentStream {
     return new AgentStream(options.signal, (parts) =>
@@ -81,11 +91,11 @@ export class ReActAgent implements Agent {
   }
 
   /**
-   * Continues a run whose process ended, or that is paused for approvals, from its stored history. Open calls whose outcome is in the journal get it; for
+   * Continues a run whose process ended, or that is paused for approvals, from its stored history, and begins one that is queued. Open calls whose outcome is in the journal get it; for
    * those that began and have none the model receives `E_CALL_UNKNOWN`; those that cannot have had an effect are made
    * again. The run has at most the permissions it last had, or fewer if the invoker's policy or its skills are stricter
    * now. `result` rejects with `E_STATE_CONFLICT` while another process holds the run, and with `E_CONFIG_INVALID` for the
-   * run of another agent, or if this agent has no lease, history or run store.
+   * run of another agent, or if this agent has no process, history or run store.
    */
   recover(run: Run, options: RecoverOptions): AgentStream {
     return new AgentStream(options.signal, (parts) =>

@@ -1,3 +1,4 @@
+import type { KeptProcess } from '../process/kept-process.ts';
 import type { AllowList, ToolInvoker } from '@ravi/invoker';
 import type {
   ExpiryPolicy,
@@ -13,14 +14,7 @@ import type {
 import type { ToolGuides } from '../skills/tool-guides.ts';
 import type { Supervision } from '../supervision/supervision.ts';
 import type { Agent } from './agent-context.ts';
-import type {
-  ApprovalMode,
-  CompactionLimits,
-  RequestDefaults,
-  RunLeasing,
-  StopCondition,
-  ToolBudget,
-} from './agent-options.ts';
+import type { ApprovalMode, CompactionLimits, RequestDefaults, StopCondition, ToolBudget } from './agent-options.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { AgentMiddleware } from './middleware.ts';
 import type { OutputCheck } from './output-check.ts';
@@ -54,7 +48,7 @@ export interface AgentDefinition {
   readonly promoteAfterMs: number | undefined;
   readonly history: HistoryStore | undefined;
   readonly runs: RunStore | undefined;
-  readonly lease: Required<RunLeasing> | undefined;
+  readonly process: KeptProcess | undefined;
   readonly inputs: RunInputStore | undefined;
   readonly approvals: ApprovalMode;
   readonly approvalExpiryMs: number;

@@ -1,3 +1,4 @@
+import type { KeptProcess } from '../process/kept-process.ts';
 import type { HookManager, ToolInvoker, ToolRuleLists, InvokerSession, ScratchpadStore } from '@ravi/invoker';
 import type {
   AnyTool,
@@ -64,7 +65,7 @@ export interface InvokerParts {
   readonly policy?: Partial<ChainPolicy>;
   readonly hooks?: HookManager;
   readonly journal?: Journal;
-  /** Values of the state store: with `lease`, the scratchpad of a run survives its pauses and its process. */
+  /** Values of the state store: with `process`, the scratchpad of a run survives its pauses and its process. */
   readonly scratchpads?: ScratchpadStore;
   /**
    * Key of argument digests, at least 32 bytes; random when absent. With the same key in every process, a tool can `reconcile` a call
@@ -73,14 +74,6 @@ export interface InvokerParts {
   readonly digestKey?: Uint8Array;
   readonly clock?: Clock;
   readonly logger?: Logger;
-}
-
-/** Lease on the runs of a process. Another process may continue a run only after its lease has expired. */
-export interface RunLeasing {
-  /** Name of the process; unique, and new for each start. */
-  readonly owner: string;
-  /** Milliseconds that a lease holds without renewal; default 10 000. */
-  readonly leaseMs?: number;
 }
 
 /** Behaviour while a call waits for approval: the run stays in memory, or it is stored until the decision. */
@@ -154,13 +147,16 @@ export interface AgentOptions extends InvokerParts {
   readonly history?: HistoryStore;
   /** Stores runs and their status. A paused run is then resumed exactly once. */
   readonly runs?: RunStore;
-  /** With `runs` and `history`: another process can continue the runs with `recover`. */
-  readonly lease?: RunLeasing;
-  /** Inputs that users send to running runs. Each is read before the next request to the model. Needs `lease`. */
+  /**
+   * With `runs` and `history`: another process can continue the runs with `recover`, once this one is dead. Made by `keepProcess`, one for
+   * each start of the process; the caller disposes it.
+   */
+  readonly process?: KeptProcess;
+  /** Inputs that users send to running runs. Each is read before the next request to the model. Needs `process`. */
   readonly inputs?: RunInputStore;
   /**
    * `pause`: a run in which everything waits for approvals is stored with the status `paused`, and `recover` continues it
-   * after a decision. Needs `lease`. Default `wait`.
+   * after a decision. Needs `process`. Default `wait`.
    */
   readonly approvals?: ApprovalMode;
   /** Milliseconds that approvers of a pausing run have for a decision; default seven days, at most 24.8 days. */
@@ -168,7 +164,7 @@ export interface AgentOptions extends InvokerParts {
   /**
    * Policy for a request that is not decided in time. `deny` (default): the model reads `E_APPROVAL_EXPIRED`, which it can
    * tell from a denial. `park`: the request stays open and the run paused, also with `approvals: 'wait'`, until a person decides
-   * or cancels the run. Needs `lease`.
+   * or cancels the run. Needs `process`.
    */
   readonly onApprovalExpiry?: ExpiryPolicy;
   /** Stores jobs beyond the end of their run. */
@@ -209,7 +205,7 @@ export interface RunOptions {
 
 /** Options of a run that continues after a pause. */
 export interface ResumeOptions extends Pick<RunOptions, 'signal' | 'allowedTools' | 'policy' | 'budget' | 'approvals'> {
-  /** Stores from which the sub-agents and jobs of a run with a lease continue, as for `recover`. */
+  /** Stores from which the sub-agents and jobs of a run with a process continue, as for `recover`. */
   readonly stores?: RecoveryStores;
 }
 

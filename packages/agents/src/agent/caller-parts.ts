@@ -14,11 +14,11 @@ export interface ChildDefinition {
  */
 export function definitionWithin(caller: AgentDefinition, own: AgentDefinition): ChildDefinition {
   const invoker = caller.invoker.adopt(own.invoker);
-  const { runs, history, lease, jobs, logger, approvals, approvalExpiryMs, onApprovalExpiry } = caller;
-  const isStored = runs !== undefined && history !== undefined && lease !== undefined;
+  const { runs, history, process, jobs, logger, approvals, approvalExpiryMs, onApprovalExpiry } = caller;
+  const isStored = runs !== undefined && history !== undefined && process !== undefined;
   if (invoker === undefined) {
     const isListed = isStored && own.runs === undefined;
-    const definition = { ...own, ...waiting, ...(isListed ? { runs, lease } : {}) };
+    const definition = { ...own, ...waiting, ...(isListed ? { runs, process } : {}) };
     return { definition, isResumable: false };
   }
   // One that both have wraps the sub-agent once.
@@ -27,7 +27,7 @@ export function definitionWithin(caller: AgentDefinition, own: AgentDefinition):
   if (!isStored) {
     return { definition: { ...own, invoker, middleware, logger, ...waiting }, isResumable: false };
   }
-  const stores = { runs, history, lease, jobs };
+  const stores = { runs, history, process, jobs };
   return {
     definition: { ...own, invoker, middleware, logger, approvals, approvalExpiryMs, onApprovalExpiry, ...stores },
     isResumable: true,

@@ -11,7 +11,7 @@ import { newFiles } from './run-files.ts';
 
 /** Parts of a run that its snapshot consists of. */
 export interface SnapshotSource {
-  readonly definition: { readonly lease: object | undefined; readonly skills: readonly Skill[] };
+  readonly definition: { readonly process: object | undefined; readonly skills: readonly Skill[] };
   readonly session: InvokerSession;
   readonly skills: ActiveSkills;
   readonly budget: Budget | undefined;
@@ -24,8 +24,8 @@ const recorded = new WeakMap<InvokerSession, string>();
 
 /** Returns the state that is saved with each message so that another process can recover the run. */
 export function snapshotOf(run: SnapshotSource): JsonObject | undefined {
-  const { lease, skills } = run.definition;
-  if (lease === undefined) return undefined;
+  const { process, skills } = run.definition;
+  if (process === undefined) return undefined;
   const budget = budgetRecordOf(run.budget);
   return {
     ...(skills.length === 0 ? {} : { skills: [...run.skills.activeNames] }),

@@ -29,7 +29,7 @@ import type { OpenCalls } from './agent-stream.ts';
 import { ApprovalPause } from './approval-pause.ts';
 import type { EnterWait } from './approval-pause.ts';
 import { RunJournal } from './run-journal.ts';
-import type { KeptLease } from './keep-lease.ts';
+import type { KeptLease } from '../process/kept-process.ts';
 import { isSuspended } from './suspension.ts';
 
 /** Parts of an {@link AgentRun}. */
@@ -94,6 +94,8 @@ export class AgentRun implements AgentContext {
   readonly isRecovered: boolean;
   /** Epoch in which this process claimed a recovered run. */
   readonly claimedEpoch: number | undefined;
+  /** True if no process has executed the run before: it was stored to begin later. */
+  readonly wasQueued: boolean;
   /** True if its process ended while the run was running. */
   readonly wasInterrupted: boolean;
   /** True while the run store lists the run as running in this process. */
@@ -154,7 +156,8 @@ export class AgentRun implements AgentContext {
     this.supervision = parts.parent?.supervision ?? this.definition.supervision?.forRun();
     this.isRecovered = parts.resumedFrom?.isRecovered ?? false;
     this.claimedEpoch = parts.resumedFrom?.claimedEpoch;
-    this.wasInterrupted = this.isRecovered && parts.resumedFrom?.wasPaused !== true;
+    this.wasQueued = this.isRecovered && this.claimedEpoch === 1;
+    this.wasInterrupted = this.isRecovered && !this.wasQueued && parts.resumedFrom?.wasPaused !== true;
     this.isResumed = parts.resumedFrom !== undefined && !this.isRecovered;
     this.step = parts.resumedFrom?.steps ?? 0;
     this.usage = parts.resumedFrom?.usage ?? noUsage;
@@ -169,7 +172,7 @@ export class AgentRun implements AgentContext {
     this.systemPrompt = new SystemPrompt(this);
     setAgentContext(this.session, this);
     const { journal } = this.session;
-    if (this.definition.lease !== undefined && journal instanceof RunJournal && journal.bind(this))
+    if (this.definition.process !== undefined && journal instanceof RunJournal && journal.bind(this))
       this.journal = journal;
     for (const each of this.definition.middleware) {
       const guard = each.guard?.bind(each);
@@ -287,7 +290,7 @@ export class AgentRun implements AgentContext {
   /** True if a question of the sub-agent that works for this call can pause the run. */
   canAskFor(callId: string): boolean {
     if (this.calls?.isOpen(callId) === true) return true;
-    return this.definition.lease !== undefined && this.hasJobs && this.jobs.isActive(callId);
+    return this.definition.process !== undefined && this.hasJobs && this.jobs.isActive(callId);
   }
 
   /** Records that the sub-agent that works for a call asks the user. `isStored`: a store has its run. */

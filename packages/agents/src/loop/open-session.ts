@@ -17,14 +17,14 @@ export function openSession(
 ): InvokerSession {
   const { session: parent, messages: _, budget: __, allowedTools, approvals, ...rest } = options;
   const { journal } = definition.invoker;
-  const isLeased = definition.lease !== undefined;
+  const isStored = definition.process !== undefined;
   const session = definition.invoker.openSession({
     ...rest,
     ...more,
     agent: definition.name,
     ...(definition.cwd === undefined ? {} : { cwd: definition.cwd }),
-    ...(isLeased ? { hasStableApprovalIds: true, isOfStoredRun: true } : {}),
-    ...(isLeased && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
+    ...(isStored ? { hasStableApprovalIds: true, isOfStoredRun: true } : {}),
+    ...(isStored && journal !== undefined ? { journal: new RunJournal(journal) } : {}),
     ...(approvals === 'pause' ? { approvalExpiryMs: definition.approvalExpiryMs } : {}),
     ...(approvals === undefined ? {} : { onApprovalExpiry: definition.onApprovalExpiry }),
     // The agent's own limits apply in addition to those of the parent session.

@@ -208,15 +208,15 @@ async function pause(run: AgentRun, results: readonly ToolResultBlock[]): Promis
   if (run.hasJobs && run.jobs.liveCalls.length > 0) suspend(run, 'The run is paused until its questions are answered');
 }
 
-// Returns what the model reads about the jobs. Those that wait for people continue with the run, which needs a lease for that.
+// Returns what the model reads about the jobs. Those that wait for people continue with the run, which needs a process for that.
 async function settleJobs(run: AgentRun): Promise<readonly ContentBlock[]> {
   const { jobs, pausing, definition } = run;
-  if (definition.lease !== undefined) {
+  if (definition.process !== undefined) {
     await jobs.waitForQuiet((callId) => run.isAsking(callId) || pausing?.isWaiting(callId) === true, pauseAfterMs);
   }
   await jobs.flush();
   const results = jobs.consumeUnread();
-  return definition.lease === undefined ? [...results, ...jobs.stopAll('the run is paused')] : results;
+  return definition.process === undefined ? [...results, ...jobs.stopAll('the run is paused')] : results;
 }
 
 function stopped(reason: AgentEndReason, message: string): AgentEnding {

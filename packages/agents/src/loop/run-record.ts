@@ -1,13 +1,12 @@
 import { KernelError } from '@ravi/kernel';
-import type { JsonObject, Run, RunEventOf, RunOutcome, RunStatus, RunStore, RunTransition } from '@ravi/kernel';
-import { createLeasedRun, errorText, retryWhileUnavailable } from '@ravi/support';
+import type { JsonObject, NewRun, Run, RunEventOf, RunOutcome, RunStatus, RunStore, RunTransition } from '@ravi/kernel';
+import { storeNewRun, errorText, retryWhileUnavailable } from '@ravi/support';
 import type { AgentEnding } from '../agent/agent-result.ts';
 import { budgetRecordOf, changedPermissions } from '../agent/run-snapshot.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
+import type { KeptLease } from '../process/kept-process.ts';
 import type { AgentRun } from './agent-run.ts';
 import { busySession, findLiveRun } from './busy-session.ts';
-import { keepLease } from './keep-lease.ts';
-import type { KeptLease } from './keep-lease.ts';
 import { hasUnreadInput } from './run-inputs.ts';
 import { isSuspended, suspend } from './suspension.ts';
 
@@ -25,12 +24,13 @@ const statusOf: Readonly<Record<AgentEnding['status'], RunStatus>> = {
 /**
  * Notifies observers and the run store that a run starts or resumes. Only one of several processes can resume a run.
  * @throws KernelError of the store, `E_STATE_CONFLICT` if the run is no longer paused, `E_SESSION_BUSY` if the session of a run
- * with a lease has another live run
+ * with a process has another live run
  */
 export async function beginRun(run: AgentRun): Promise<void> {
   const { agent } = run;
-  await requireFreeSession(run);
-  const resumed = run.isResumed || run.isRecovered ? { isResumed: true } : {};
+  // A queued run is stored already, so it is recorded before anything can end it.
+  if (!run.wasQueued) await requireFreeSession(run);
+  const resumed = run.isResumed || (run.isRecovered && !run.wasQueued) ? { isResumed: true } : {};
   const interrupted = run.wasInterrupted ? { wasInterrupted: true } : {};
   run.notify({ type: 'run-start', ...run.session.scope, kind: 'agent', agent, ...resumed, ...interrupted });
   const { runs } = run.definition;
@@ -38,7 +38,7 @@ export async function beginRun(run: AgentRun): Promise<void> {
   const heldSince = run.isRecovered ? undefined : run.definition.invoker.clock.monotonic();
   const epoch = run.claimedEpoch ?? (await (run.isResumed ? claimPaused(run, runs) : createRun(run, runs)));
   run.isRecorded = true;
-  run.lease = leaseOf(run, runs, { epoch, heldSince });
+  run.lease = leaseOf(run, { epoch, heldSince });
   if (run.lease !== undefined) {
     run.session.holdLease(run.lease);
     const kept = run.isResumed || run.isRecovered ? run.session.storedScratchpad : undefined;
@@ -48,36 +48,68 @@ export async function beginRun(run: AgentRun): Promise<void> {
   await requireFreeSession(run);
 }
 
-// Without leases a store may list runs as running whose process has ended.
+// Without a process a store may list runs as running whose process has ended.
 async function requireFreeSession(run: AgentRun): Promise<void> {
-  const { runs, lease } = run.definition;
-  const isFirst = !run.isResumed && !run.isRecovered && run.parentRunId === undefined;
-  if (runs === undefined || lease === undefined || !isFirst) return;
+  const { runs, process } = run.definition;
+  const isFirst = !run.isResumed && (!run.isRecovered || run.wasQueued) && run.parentRunId === undefined;
+  if (runs === undefined || process === undefined || !isFirst) return;
   // Before the run is stored, nothing has begun that the wait could keep.
   const live = await waitForStore(run, () => findLiveRun(runs, run));
   if (live !== undefined) throw busySession(live);
 }
 
+/**
+ * Stores a run that no process executes yet, and returns it. Any process of the stores may begin it.
+ * @throws KernelError of the store, `E_SESSION_BUSY` if the session has another live run
+ */
+export async function queueRun(run: AgentRun): Promise<Run> {
+  const { runs, process, invoker } = run.definition;
+  if (runs === undefined || process === undefined) {
+    throw new KernelError('E_CONFIG_INVALID', 'A queued run needs an agent with the options runs, history and process');
+  }
+  await requireFreeSession(run);
+  const row = rowOf(run);
+  const stored = await storeNewRun({ runs, process }, { row }, { clock: invoker.clock, signal: run.signal });
+  try {
+    // Of two runs that are queued at the same time, at most one stays.
+    await requireFreeSession(run);
+  } catch (error) {
+    const { code, message } = error as KernelError;
+    const outcome = { error: { code, message, retryable: false } };
+    const event = { type: 'run-end', ...run.session.scope, status: 'failed', error: { code, message } } as const;
+    const change = { from: ['running'], to: 'failed', epoch: stored.epoch, now: run.now(), outcome, event } as const;
+    // A process that has begun it checks the session too.
+    await runs.transition(row.id, change);
+    throw error;
+  }
+  return stored;
+}
+
 // Returns the epoch of the run.
 async function createRun(run: AgentRun, runs: RunStore): Promise<number> {
+  const { process } = run.definition;
+  const row = rowOf(run);
+  if (process === undefined) return (await runs.create(row)).epoch;
+  const above = run.session.lease?.writer;
+  const holder = { owner: process.id, ...(above === undefined ? {} : { above }) };
+  const waiting = { clock: run.definition.invoker.clock, signal: run.signal };
+  return (await storeNewRun({ runs, process }, { row, holder }, waiting)).epoch;
+}
+
+function rowOf(run: AgentRun): NewRun {
   const { runId, sessionId, agent, principal, title } = run;
-  const { lease } = run.definition;
+  const { process } = run.definition;
   const now = run.now();
   const parent = run.parentRunId === undefined ? {} : { parentRunId: run.parentRunId };
   const called = run.parentCallId === undefined ? {} : { callId: run.parentCallId, isResumable: run.isResumable };
   const named = { agent, ...(title === undefined ? {} : { title }), ...called };
   // For another process that recovers the run.
-  const permissions = lease === undefined ? {} : changedPermissions(run);
-  const policy = lease === undefined ? {} : { policy: { ...run.session.policy } };
-  const mode = lease === undefined ? {} : { approvals: run.approvals };
-  const beginning = lease === undefined ? {} : beginningOf(run);
+  const permissions = process === undefined ? {} : changedPermissions(run);
+  const policy = process === undefined ? {} : { policy: { ...run.session.policy } };
+  const mode = process === undefined ? {} : { approvals: run.approvals };
+  const beginning = process === undefined ? {} : beginningOf(run);
   const definition = { kind: agentKind, details: { ...named, ...mode, ...permissions, ...beginning }, ...policy };
-  const row = { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
-  if (lease === undefined) return (await runs.create(row)).epoch;
-  const above = run.session.lease?.writer;
-  const request = above === undefined ? lease : { ...lease, above };
-  const waiting = { clock: run.definition.invoker.clock, signal: run.signal };
-  return (await createLeasedRun(runs, { row, lease: request }, waiting)).epoch;
+  return { id: runId, principal, sessionId, definition, createdAt: now, ...parent };
 }
 
 // The process may end before the conversation has the task.
@@ -92,16 +124,17 @@ function beginningOf({ task, budget }: AgentRun): JsonObject {
 // Returns the epoch of the run.
 async function claimPaused(run: AgentRun, runs: RunStore): Promise<number> {
   const { runId } = run;
-  const { lease } = run.definition;
+  const { process } = run.definition;
   const conflict = (): KernelError =>
     new KernelError('E_STATE_CONFLICT', `Run ${runId} is not paused, or another caller is resuming it`);
   let isUncertain = false;
   const claim = async (): Promise<number> => {
-    // A process that has resumed the run may have released it. The next one would wait for the end of an unused lease.
-    const known = lease === undefined || isUncertain ? undefined : await runs.get(runId);
+    // A process that has resumed the run may have released it. The next one would wait for a process that does not continue it.
+    const known = process === undefined || isUncertain ? undefined : await runs.get(runId);
     if (known !== undefined && known.status !== 'paused') throw conflict();
-    const epoch = lease === undefined ? 0 : (await runs.claim(runId, lease))?.epoch;
-    const holder = lease === undefined || epoch === undefined ? {} : { owner: lease.owner, epoch };
+    await process?.started();
+    const epoch = process === undefined ? 0 : (await runs.claim(runId, { owner: process.id }))?.epoch;
+    const holder = process === undefined || epoch === undefined ? {} : { owner: process.id, epoch };
     const change = { from: ['paused'], to: 'running', now: run.now(), ...holder } as const;
     try {
       if (epoch !== undefined && (await runs.transition(runId, change))) return epoch;
@@ -109,34 +142,29 @@ async function claimPaused(run: AgentRun, runs: RunStore): Promise<number> {
       isUncertain = true;
       throw error;
     }
-    // An attempt that failed without a reply may have been written, and this process holds the lease.
+    // An attempt that failed without a reply may have been written, and this process has the run.
     if (isUncertain && epoch !== undefined && (await runs.get(runId))?.status === 'running') return epoch;
     throw conflict();
   };
-  if (lease === undefined) return claim();
+  if (process === undefined) return claim();
   return retryWhileUnavailable(claim, { clock: run.definition.invoker.clock, signal: run.signal });
 }
 
 function leaseOf(
   run: AgentRun,
-  runs: RunStore,
   { epoch, heldSince }: { readonly epoch: Run['epoch']; readonly heldSince: number | undefined },
 ): KeptLease | undefined {
-  const { lease, logger, invoker } = run.definition;
-  if (lease === undefined) return undefined;
-  const { owner, leaseMs } = lease;
-  return keepLease({
-    leaseMs,
-    runs,
-    writer: { runId: run.runId, owner, epoch },
-    clock: invoker.clock,
-    logger,
-    ...(heldSince === undefined ? {} : { heldSince }),
-    onLost() {
-      run.isRecorded = false;
-      suspend(run, 'Another process continues the run');
+  const { process } = run.definition;
+  return process?.hold(
+    { runId: run.runId, owner: process.id, epoch },
+    {
+      ...(heldSince === undefined ? {} : { since: heldSince }),
+      onLost() {
+        run.isRecorded = false;
+        suspend(run, 'Another process continues the run');
+      },
     },
-  });
+  );
 }
 
 /**
@@ -173,13 +201,13 @@ function endEventOf(run: AgentRun, { status, reason, error, paused, approvals }:
 }
 
 async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding | undefined> {
-  const { runs, lease, logger } = run.definition;
+  const { runs, process, logger } = run.definition;
   if (runs === undefined || !run.isRecorded) return ending;
   // Afterwards the store refuses them.
   await run.journal?.settled();
   try {
-    if (lease !== undefined && isSuspended(run) && ending.status !== 'paused') {
-      await runs.release(run.runId, lease.owner, run.lease?.writer.epoch);
+    if (process !== undefined && isSuspended(run) && ending.status !== 'paused') {
+      await runs.release(run.runId, process.id, run.lease?.writer.epoch);
       return ending;
     }
     const recorded = recordedEnding(run, ending);
@@ -197,7 +225,7 @@ async function storeEnd(run: AgentRun, ending: AgentEnding): Promise<AgentEnding
     } as const;
     const isStored = await waitForStore(run, () => storeChange(runs, run.runId, change), leavingSignal(run));
     if (!isStored && 'inputsRead' in change && (await hasUnreadInput(run))) return undefined;
-    return isStored || lease === undefined ? ending : suspendedEnding('Another process continues the run');
+    return isStored || process === undefined ? ending : suspendedEnding('Another process continues the run');
   } catch (failed) {
     if (isSuspended(run)) return suspendedEnding('The run is left to another process');
     logger.error('the end of a run was not stored', { runId: run.runId, error: errorText(failed) });

@@ -1,6 +1,6 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { KernelError, textBlock, textOf } from '@ravi/kernel';
-import type { ModelMessage } from '@ravi/kernel';
+import type { ModelMessage, Run } from '@ravi/kernel';
 import { cutUtf8 } from '@ravi/support';
 import type { AgentTask } from '../agent/agent-context.ts';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
@@ -13,6 +13,7 @@ import type { ChildOptions, ChildRunner } from './sub-agents.ts';
 import { AgentRun } from './agent-run.ts';
 import { openBudget, openSession } from './open-session.ts';
 import { runAgent } from './run-agent.ts';
+import { queueRun } from './run-record.ts';
 
 /** Parameters of {@link startRun}. */
 export interface Start {
@@ -33,6 +34,16 @@ export function startRun(definition: AgentDefinition, start: Start): Promise<Age
     return Promise.reject(error);
   }
   return runAgent(run, appendTask, start.task);
+}
+
+/**
+ * Stores the run of a task that is text, for a process that begins it later with `recover`.
+ * @throws KernelError `E_CONFIG_INVALID` for invalid options, `E_SESSION_BUSY`, and those of the store
+ */
+export async function startLater(definition: AgentDefinition, start: Start & { readonly task: string }): Promise<Run> {
+  const run = openRun(definition, start);
+  await using _session = run.session;
+  return queueRun(run);
 }
 
 function openRun(definition: AgentDefinition, { task, options, children, emit, onStart }: Start): AgentRun {
@@ -61,12 +72,12 @@ export function approvalModeOf(
   definition: AgentDefinition,
   { approvals }: Pick<RunOptions, 'approvals'>,
 ): ApprovalMode {
-  const { lease, history, runs, approvals: configured, onApprovalExpiry } = definition;
+  const { process, history, runs, approvals: configured, onApprovalExpiry } = definition;
   const mode = approvals ?? configured;
   const pauses = mode === 'pause' || onApprovalExpiry === 'park';
-  if (!pauses || (lease !== undefined && history !== undefined && runs !== undefined)) return mode;
+  if (!pauses || (process !== undefined && history !== undefined && runs !== undefined)) return mode;
   const option = mode === 'pause' ? "approvals: 'pause'" : "onApprovalExpiry: 'park'";
-  throw new KernelError('E_CONFIG_INVALID', `${option} needs an agent with the options runs, history and lease`);
+  throw new KernelError('E_CONFIG_INVALID', `${option} needs an agent with the options runs, history and process`);
 }
 
 /** Sub-agent whose run does not exist yet. */
@@ -136,7 +147,7 @@ export async function storeTask(run: AgentRun, task: AgentTask): Promise<void> {
   await appendMessage(
     run,
     { role: 'user', content },
-    run.definition.lease === undefined ? undefined : { isTask: true, ...snapshotOf(run) },
+    run.definition.process === undefined ? undefined : { isTask: true, ...snapshotOf(run) },
   );
 }
 

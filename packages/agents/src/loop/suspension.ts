@@ -1,21 +1,21 @@
 import type { InvokerSession } from '@ravi/invoker';
 import { isSuspension } from '@ravi/invoker/internal';
 import { KernelError } from '@ravi/kernel';
-import type { KeptLease } from './keep-lease.ts';
+import type { KeptLease } from '../process/kept-process.ts';
 
 /** Parts of a run that decide whether it is suspended. */
 export interface Suspendable {
-  readonly definition: { readonly lease: object | undefined };
+  readonly definition: { readonly process: object | undefined };
   readonly lease: KeptLease | undefined;
   readonly session: InvokerSession;
 }
 
 /**
  * True if the run was cancelled only in this process, and another one can continue it: this process is shutting down (the
- * cancellation is caused by `E_RUN_SUSPENDED`), or its lease is lost. The run is then not recorded as ended.
+ * cancellation is caused by `E_RUN_SUSPENDED`), or another one has the run. The run is then not recorded as ended.
  */
 export function isSuspended({ definition, lease, session: { cancellation } }: Suspendable): boolean {
-  if (definition.lease === undefined || !cancellation.isCancelled) return false;
+  if (definition.process === undefined || !cancellation.isCancelled) return false;
   return lease?.isLost === true || isSuspension(cancellation.error);
 }
 

@@ -58,8 +58,8 @@ const changed =
  */
 export async function continueCalls(run: AgentRun, step: OpenStep): Promise<readonly ToolResultBlock[]> {
   const { approvals, calls, waiting = [] } = step;
-  const { runs, lease, invoker } = run.definition;
-  const listed = lease === undefined ? undefined : runs;
+  const { runs, process, invoker } = run.definition;
+  const listed = process === undefined ? undefined : runs;
   const children = await waitForStore(run, () => readChildRuns(listed, run.runId));
   // A call that has a run has passed every gate.
   for (const callId of children.byCall.keys()) run.session.countedCalls.add(callId);

@@ -1,15 +1,7 @@
 import { withRisksOf } from '@ravi/invoker';
 import type { InvokerSession } from '@ravi/invoker';
 import { defineChainPolicy, isKernelError, KernelError, textOf } from '@ravi/kernel';
-import type {
-  HistoryStore,
-  LeaseRequest,
-  ModelStopReason,
-  ModelUsage,
-  Run,
-  RunDefinition,
-  RunStore,
-} from '@ravi/kernel';
+import type { HistoryStore, ModelStopReason, ModelUsage, Run, RunDefinition, RunStore, RunWriter } from '@ravi/kernel';
 import { noUsage } from '@ravi/support';
 import type { AgentDefinition } from '../agent/agent-definition.ts';
 import type { AgentEventSink } from '../agent/agent-event.ts';
@@ -27,6 +19,7 @@ import type { StreamParts } from '../loop/agent-stream.ts';
 import { openBudget, openSession } from '../loop/open-session.ts';
 import { announceEnd, appendToolResults, handleFinalAnswer, runAgent } from '../loop/run-agent.ts';
 import { agentKind } from '../loop/run-record.ts';
+import type { KeptProcess } from '../process/kept-process.ts';
 import { storeTask } from '../loop/start-run.ts';
 import type { ChildRunner } from '../loop/sub-agents.ts';
 import { appendAnswers } from './append-answers.ts';
@@ -76,19 +69,19 @@ interface Interrupted extends Pick<RecoveryStores, 'journal'> {
 
 /** Continues a run whose process ended. If its stored state cannot be used, the run ends as failed. */
 export async function recoverRun(definition: AgentDefinition, row: Run, parts: RecoverParts): Promise<AgentResult> {
-  const { runs, history: store, lease, invoker } = definition;
-  if (runs === undefined || store === undefined || lease === undefined) {
-    throw new KernelError('E_CONFIG_INVALID', 'recover needs an agent with the options runs, history and lease');
+  const { runs, history: store, process, invoker } = definition;
+  if (runs === undefined || store === undefined || process === undefined) {
+    throw new KernelError('E_CONFIG_INVALID', 'recover needs an agent with the options runs, history and process');
   }
   const { id: runId } = row;
   if (row.definition.kind !== agentKind || row.definition.details?.['agent'] !== definition.name) {
     throw new KernelError('E_CONFIG_INVALID', `Run ${runId} does not belong to agent "${definition.name}"`);
   }
-  const claimed = await claimRun({ runs, lease, invoker }, runId);
+  const claimed = await claimRun({ runs, process, invoker }, runId);
   if (claimed === undefined) {
     throw new KernelError(
       'E_STATE_CONFLICT',
-      `Run ${runId} cannot be resumed here: it has ended, or another process holds its lease`,
+      `Run ${runId} cannot be resumed here: it has ended, or another process has it`,
     );
   }
   return continueClaimed(definition, { ...parts, ...claimed });
@@ -98,18 +91,25 @@ export async function recoverRun(definition: AgentDefinition, row: Run, parts: R
 export async function claimRun(
   {
     runs,
-    lease,
+    process,
     invoker,
-  }: Pick<AgentDefinition, 'invoker'> & { readonly runs: RunStore; readonly lease: LeaseRequest },
+    above,
+  }: Pick<AgentDefinition, 'invoker'> & {
+    readonly runs: RunStore;
+    readonly process: KeptProcess;
+    readonly above?: RunWriter | undefined;
+  },
   runId: string,
 ): Promise<{ readonly row: Run; readonly wasPaused: boolean } | undefined> {
-  const row = await runs.claim(runId, lease);
+  await process.started();
+  const owner = process.id;
+  const row = await runs.claim(runId, { owner, ...(above === undefined ? {} : { above }) });
   if (row === undefined) return undefined;
   const wasPaused = row.status === 'paused';
   const change = {
     from: ['paused'],
     to: 'running',
-    owner: lease.owner,
+    owner,
     epoch: row.epoch,
     now: invoker.clock.now(),
   } as const;
@@ -127,7 +127,7 @@ export async function continueClaimed(definition: AgentDefinition, parts: Contin
   try {
     const place = { store, principal, sessionId: conversationIdOf(row) };
     const history = await waitFor(() => loadRunHistory(place, runId));
-    const { owner = '' } = row.lease ?? {};
+    const { owner = '' } = row;
     const writer = { runId, owner, epoch: row.epoch };
     const approvals = await waitFor(() => readRunApprovals(parts.approvals, writer, () => invoker.clock.now()));
     const run = restore(definition, history, parts);
@@ -260,16 +260,16 @@ function lost(hasTask: boolean): KernelError {
 }
 
 // The record of the run then says that this process did not crash.
-async function leave(runs: RunStore, { id, lease, epoch }: Run): Promise<void> {
-  if (lease !== undefined) await runs.release(id, lease.owner, epoch).catch(() => false);
+async function leave(runs: RunStore, { id, owner, epoch }: Run): Promise<void> {
+  if (owner !== undefined) await runs.release(id, owner, epoch).catch(() => false);
 }
 
-async function fail(runs: RunStore, { id, sessionId, lease, epoch }: Run, error: unknown, now: number): Promise<void> {
+async function fail(runs: RunStore, { id, sessionId, owner, epoch }: Run, error: unknown, now: number): Promise<void> {
   const { code, message } = isKernelError(error)
     ? error
     : { code: 'E_INTERNAL', message: 'The run failed with an internal error' };
-  const owner = lease === undefined ? {} : { owner: lease.owner, epoch };
+  const holder = owner === undefined ? {} : { owner, epoch };
   const outcome = { error: { code, message, retryable: false } };
   const event = { type: 'run-end', runId: id, sessionId, status: 'failed', error: { code, message } } as const;
-  await runs.transition(id, { from: ['running'], to: 'failed', now, ...owner, outcome, event });
+  await runs.transition(id, { from: ['running'], to: 'failed', now, ...holder, outcome, event });
 }

@@ -59,8 +59,8 @@ async function startNew(child: Child, isResumable: boolean): Promise<AgentResult
 }
 
 // A sub-agent that keeps its runs in a store of its own cannot be resumed by its caller.
-function canAsk({ definition: { lease, runs }, options }: Child, isResumable: boolean): boolean {
-  return options.asksCaller === true && (isResumable || (lease === undefined && runs === undefined));
+function canAsk({ definition: { process, runs }, options }: Child, isResumable: boolean): boolean {
+  return options.asksCaller === true && (isResumable || (process === undefined && runs === undefined));
 }
 
 async function startUnstored(child: Child): Promise<AgentResult> {
@@ -93,10 +93,9 @@ function closeBudget(run: AgentRun | undefined, result: AgentResult): AgentResul
 async function startOrResume(child: Child): Promise<AgentResult> {
   const { definition, parent, options } = child;
   const { runId, parentCallId: callId, signal = parent.signal, priority = parent.priority } = options;
-  const { runs, lease, invoker } = definition as AgentDefinition & Required<Pick<AgentDefinition, 'runs' | 'lease'>>;
-  if (runs === undefined || lease === undefined) return startNew(child, false);
+  const { runs, process, invoker } = definition;
+  if (runs === undefined || process === undefined) return startNew(child, false);
   const above = parent.session.lease?.writer;
-  const request = above === undefined ? lease : { ...lease, above };
   const waitFor = <Value>(operation: () => Promise<Value>): Promise<Value> => waitForStore(parent, operation, signal);
   for (;;) {
     parent.check();
@@ -104,7 +103,7 @@ async function startOrResume(child: Child): Promise<AgentResult> {
     const known = await waitFor(() => runs.get(runId));
     if (known === undefined) return startNew(child, true);
     if (known.outcome !== undefined) return waitFor(() => recordedResult(child, known));
-    const claimed = await waitFor(() => claimRun({ runs, lease: request, invoker }, runId));
+    const claimed = await waitFor(() => claimRun({ runs, process, invoker, above }, runId));
     if (claimed !== undefined) {
       const { journal = noJournal, approvals } = parent.recovery ?? {};
       const { hasOwnTools = false, callSession } = options;
@@ -115,7 +114,7 @@ async function startOrResume(child: Child): Promise<AgentResult> {
       const result = await continueClaimed(definition, { ...claimed, ...stores, caller, signal, onStart });
       return closeBudget(run, result);
     }
-    // The lease of a process that has died, and has also lost the run above, expires soon.
+    // A process that has died, and has also lost the run above, counts as dead soon.
     await pause(parent, signal);
   }
 }
@@ -128,11 +127,11 @@ const active = new WeakMap<RunStore, Map<string, Promise<unknown>>>();
 
 // The run above was suspended here and continues here, before this process has let go of the sub-agent.
 async function inTurn({ definition, options }: Child, work: () => Promise<AgentResult>): Promise<AgentResult> {
-  const { runs, lease } = definition;
-  if (runs === undefined || lease === undefined) return work();
+  const { runs, process } = definition;
+  if (runs === undefined || process === undefined) return work();
   const all = active.get(runs) ?? new Map<string, Promise<unknown>>();
   active.set(runs, all);
-  const key = `${lease.owner} ${options.runId}`;
+  const key = `${process.id} ${options.runId}`;
   const before = all.get(key);
   const turn = (async () => {
     await before?.catch(() => {});

@@ -15,7 +15,7 @@ import { StatefulCallRegistry } from './stateful-call-registry.ts';
 /** Options of {@link defineStatefulTool}: a tool that works in parts, with a reply of the model after each `yield`. */
 export interface StatefulToolDefinition<Schema extends JsonSchema | StandardSchema> extends Omit<
   ToolDefinition<Schema>,
-  'execute' | 'outputSchema' | 'reconcile' | 'retry'
+  'execute' | 'outputSchema' | 'checkCall' | 'reconcile' | 'retry'
 > {
   /**
    * `yield` returns an intermediate result to the model and evaluates to its reply; `return` gives the last result. All

@@ -23,7 +23,7 @@ export interface AgentToolOptions {
  * itself needs no approval. Its questions to the user pause the caller, which resumes with the answers.
  *
  * An agent without an approval handler, artifact store, journal, hooks or clock of its own uses those of its caller. If the caller
- * has a `lease`, the sub-agent is then a run of its own that is resumed together with the run of the caller.
+ * has a `process`, the sub-agent is then a run of its own that is resumed together with the run of the caller.
  */
 export function createAgentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
   const { priority = 0, mode, hasOwnTools = false, name = agent.name, description = agent.description } = options;

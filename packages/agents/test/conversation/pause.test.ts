@@ -5,7 +5,7 @@ import { createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { test } from 'vitest';
 import { askClarificationTool, askUserTool, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions, PausedRun } from '../../src/index.ts';
-import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
+import { createTestHistory, createTestRuns, keepTestProcess } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const ask = (question: string): { readonly name: string; readonly arguments: { readonly question: string } } => ({
@@ -77,10 +77,10 @@ test('an answer that is sent twice answers one question, however it is addressed
 });
 
 /** A paused run whose next answer fails to be stored. */
-async function pausedBeforeOutage(lease: AgentOptions['lease']) {
+async function pausedBeforeOutage({ hasProcess }: { readonly hasProcess: boolean }) {
   const history = createTestHistory();
   const runs = createTestRuns();
-  const stores = { history, runs, ...(lease === undefined ? {} : { lease }) };
+  const stores = { history, runs, ...(hasProcess ? { process: keepTestProcess(runs, 'process_1') } : {}) };
   const agent = agentWith(
     createScriptedModel([{ toolCalls: [ask('Which?'), { name: 'look' }] }, { text: 'ok' }]),
     stores,
@@ -90,13 +90,13 @@ async function pausedBeforeOutage(lease: AgentOptions['lease']) {
   return { agent, history, runs, first };
 }
 
-test('without a lease, an answer that cannot be stored leaves the run paused, and can be sent again', async () => {
-  const { agent, history, runs, first } = await pausedBeforeOutage(undefined);
+test('without a process, an answer that cannot be stored leaves the run paused, and can be sent again', async () => {
+  const { agent, history, runs, first } = await pausedBeforeOutage({ hasProcess: false });
   const failed = await agent.resume({ sessionId: 's' }, 'this');
   assert.deepEqual([failed.status, failed.error?.code], ['paused', 'E_STATE_UNAVAILABLE']);
   assert.deepEqual(failed.paused, first.paused);
   const row = runs.all.get(first.runId);
-  assert.deepEqual([row?.status, row?.lease, row?.outcome], ['paused', undefined, undefined]);
+  assert.deepEqual([row?.status, row?.owner, row?.outcome], ['paused', undefined, undefined]);
   assert.ok(failed.paused !== undefined);
   const again = await agent.resume(failed.paused, 'that');
   assert.deepEqual([again.status, again.text], ['completed', 'ok']);
@@ -104,8 +104,8 @@ test('without a lease, an answer that cannot be stored leaves the run paused, an
   assert.match(JSON.stringify(history.entries.at(-2)), /"that"/);
 });
 
-test('with a lease, an answer waits until the store is available, and the run completes', async () => {
-  const { agent, history, runs, first } = await pausedBeforeOutage({ owner: 'process_1' });
+test('with a process, an answer waits until the store is available, and the run completes', async () => {
+  const { agent, history, runs, first } = await pausedBeforeOutage({ hasProcess: true });
   const resumed = await agent.resume({ sessionId: 's' }, 'this');
   assert.deepEqual([resumed.status, resumed.text], ['completed', 'ok']);
   assert.deepEqual(pairingProblems(resumed.messages), []);

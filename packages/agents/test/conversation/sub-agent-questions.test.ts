@@ -6,7 +6,7 @@ import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
 import { askUserTool, createAgentTool, ReActAgent } from '../../src/index.ts';
 import type { AgentOptions, AgentResult, PausedRun } from '../../src/index.ts';
-import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
+import { createTestHistory, createTestRuns, keepTestProcess } from '../support/memory-state.ts';
 import { createOffice } from '../support/office-tools.ts';
 
 const ask = (question: string): { readonly name: string; readonly arguments: { readonly question: string } } => ({
@@ -107,12 +107,12 @@ test('two sub-agents, one below another, and their caller ask at once', async ()
   assert.deepEqual(pairingProblems(result.messages), []);
 });
 
-for (const stored of ['history', 'history, runs and lease'] as const) {
+for (const stored of ['history', 'history, runs and process'] as const) {
   test(`the question of a sub-agent is found by its session (${stored})`, async () => {
     const history = createTestHistory();
     const runs = createTestRuns();
-    const lease = { owner: 'process_1' };
-    const stores = stored === 'history' ? { history } : { history, runs, lease };
+    const process = keepTestProcess(runs, 'process_1');
+    const stores = stored === 'history' ? { history } : { history, runs, process };
     const before = agentOf('lead', [{ toolCalls: [help('worker')] }], {
       ...stores,
       tools: [createAgentTool(agentOf('worker', [{ toolCalls: [ask('Which?')] }]))],
@@ -151,7 +151,8 @@ test('a caller is charged once for what its sub-agent spends before and after a 
 });
 
 test('an answered run waits while the store of approvals is unavailable', async () => {
-  const stores = { history: createTestHistory(), runs: createTestRuns(), lease: { owner: 'process_1' } };
+  const runs = createTestRuns();
+  const stores = { history: createTestHistory(), runs, process: keepTestProcess(runs, 'process_1') };
   const lead = (turns: readonly ScriptedTurn[], below: readonly ScriptedTurn[]): ReActAgent =>
     agentOf('lead', turns, { ...stores, tools: [createAgentTool(agentOf('worker', below))] });
   await lead([{ toolCalls: [help('worker')] }], [{ toolCalls: [ask('Which?')] }]).run('go', { sessionId: 's' });

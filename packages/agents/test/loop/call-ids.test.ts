@@ -6,7 +6,7 @@ import { createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { test } from 'vitest';
 import { askUserTool, ReActAgent } from '../../src/index.ts';
 import type { AgentMiddleware, AgentOptions } from '../../src/index.ts';
-import { createTestHistory, createTestRuns } from '../support/memory-state.ts';
+import { createTestHistory, createTestRuns, keepTestProcess } from '../support/memory-state.ts';
 
 const noArguments = { type: 'object', properties: {} } as const;
 
@@ -37,8 +37,9 @@ function createTill() {
   return { pay, approvalHandler, keys, asked: () => asked };
 }
 
-function recorded(): Pick<AgentOptions, 'lease' | 'history' | 'runs'> {
-  return { lease: { owner: 'this process' }, history: createTestHistory(), runs: createTestRuns() };
+function recorded(): Pick<AgentOptions, 'process' | 'history' | 'runs'> {
+  const runs = createTestRuns();
+  return { process: keepTestProcess(runs, 'this process'), history: createTestHistory(), runs };
 }
 
 test('an approval for a call inside a script is not valid for a model call with the same id', async () => {

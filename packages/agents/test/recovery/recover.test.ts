@@ -6,7 +6,7 @@ import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/tes
 import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
 import { ReActAgent } from '../../src/index.ts';
-import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
+import { createWorld, deadAfterMs, start, where } from '../support/recovery-world.ts';
 import type { RecoveryWorld } from '../support/recovery-world.ts';
 
 function resultsOf(messages: readonly ModelMessage[]): readonly string[] {
@@ -39,7 +39,7 @@ test('recover keeps recorded outcomes, reports unknown ones, and repeats calls w
   assert.deepEqual([look, write], ['look is done', 'write is done']);
   assert.match(hang ?? '', /while hang was running\. Its outcome is unknown/);
   assert.deepEqual(pairingProblems(result.messages), []);
-  assert.deepEqual([world.row().status, world.row().lease], ['completed', undefined]);
+  assert.deepEqual([world.row().status, world.row().owner], ['completed', undefined]);
 });
 
 test('recovery reports the end of each call that it does not repeat, and of the step, and records unknown outcomes', async () => {
@@ -70,7 +70,7 @@ test('recovery reports the end of each call that it does not repeat, and of the 
   assert.match(hang.result?.text ?? '', /while hang was running\. Its outcome is unknown/);
 });
 
-test('a run is not recovered while its lease holds, and only one of two processes recovers it', async () => {
+test('a run is not recovered while its process lives, and only one of two processes recovers it', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
   const sameTime = world.process(createScriptedModel([{ text: 'done' }]), { clock: createFakeClock(start) });
@@ -78,7 +78,7 @@ test('a run is not recovered while its lease holds, and only one of two processe
     isKernelError(error, 'E_STATE_CONFLICT'),
   );
   const later = [1, 2].map(() =>
-    world.process(createScriptedModel([{ text: 'done' }]), { clock: createFakeClock(start + leaseMs) }),
+    world.process(createScriptedModel([{ text: 'done' }]), { clock: createFakeClock(start + deadAfterMs) }),
   );
   const results = await Promise.allSettled(later.map((agent) => agent.recover(world.row(), world.recovery).result));
   assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
@@ -94,7 +94,7 @@ test('a process that has lost a run to another one writes nothing more', async (
   const second = await world.process(createScriptedModel([{ text: 'done' }])).recover(world.row(), world.recovery)
     .result;
   const turns = world.history.entries.length;
-  clock.advance(leaseMs);
+  clock.advance(deadAfterMs);
   assert.equal((await first).status, 'cancelled');
   assert.deepEqual([second.status, world.row().status], ['completed', 'completed']);
   assert.equal(world.history.entries.length, turns);
@@ -110,7 +110,7 @@ test('an orderly shutdown releases the run at once, and its calls stay open', as
   ending.abort(new KernelError('E_CANCELLED', 'The process is shutting down', { cause }));
   const suspended = await first;
   assert.deepEqual([suspended.status, suspended.error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
-  assert.deepEqual([world.row().status, world.row().lease], ['running', undefined]);
+  assert.deepEqual([world.row().status, world.row().owner], ['running', undefined]);
   assert.deepEqual(
     world.history.entries.map(({ message }) => message.role),
     ['user', 'assistant'],
@@ -312,7 +312,7 @@ test('a run whose process ended before its task was stored starts with the task 
   assert.deepEqual([result.status, result.reason], ['stopped', 'budget']);
 });
 
-test('an agent recovers only its own runs, and none without a lease', async () => {
+test('an agent recovers only its own runs, and none without a process', async () => {
   const world = createWorld();
   await killDuring(world, ['hang'], 'hang');
   const agent = new ReActAgent({
@@ -327,7 +327,7 @@ test('an agent recovers only its own runs, and none without a lease', async () =
       isKernelError(error, 'E_CONFIG_INVALID'),
     );
   }
-  assert.equal(world.row().lease?.owner, 'process_1');
+  assert.equal(world.row().owner, 'process_1');
 });
 
 test('only an agent whose runs can be recovered may park requests for approval', async () => {

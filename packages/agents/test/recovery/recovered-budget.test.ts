@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
+import { createWorld, deadAfterMs, start, where } from '../support/recovery-world.ts';
 
 test('a recovered run continues its budget: its own calls and tokens count, including calls without an outcome', async () => {
   const world = createWorld();
@@ -48,7 +48,7 @@ test('maxTimeMs continues after recovery, without the time between the processes
   ]);
   void world.process(first, { clock, budget }).run('go', where);
   while (world.office.done.length === 0) await new Promise(setImmediate);
-  const later = createFakeClock(start + 100 * leaseMs);
+  const later = createFakeClock(start + 100 * deadAfterMs);
   const second = createScriptedModel([{ toolCalls: [{ name: 'hang' }] }]);
   const recovering = world.process(second, { clock: later, budget }).recover(world.row(), world.recovery).result;
   while (world.office.done.length < 2) await new Promise(setImmediate);

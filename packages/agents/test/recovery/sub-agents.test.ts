@@ -6,7 +6,7 @@ import type { ScriptedTurn } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createAgentTool, ReActAgent } from '../../src/index.ts';
 import type { RecoverOptions } from '../../src/index.ts';
-import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
+import { createWorld, deadAfterMs, start, where } from '../support/recovery-world.ts';
 import type { RecoveryWorld } from '../support/recovery-world.ts';
 
 const tokens = (inputTokens: number) => ({ inputTokens, outputTokens: 0 });
@@ -69,7 +69,7 @@ test('a sub-agent that resumes while its store is unavailable waits for the stor
       return world.history.read(principal, sessionId, page);
     },
   };
-  const clock = createFakeClock(start + leaseMs + 1);
+  const clock = createFakeClock(start + deadAfterMs + 1);
   const helper = helperOf(world, [{ text: 'helped' }]);
   const model = createScriptedModel([{ text: 'done' }]);
   const recovering = world.process(model, { tools: [helper], history, clock }).recover(world.row(), recoveryOf(world));

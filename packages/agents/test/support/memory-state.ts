@@ -1,15 +1,9 @@
 import { KernelError, systemClock } from '@ravi/kernel';
-import type {
-  Clock,
-  HistoryStore,
-  Job,
-  JobStore,
-  LeaseRequest,
-  Run,
-  RunLease,
-  RunStore,
-  HistoryEntry,
-} from '@ravi/kernel';
+import { keepProcess } from '../../src/index.ts';
+import type { KeepProcessOptions, KeptProcess } from '../../src/index.ts';
+import { createTestProcesses } from './memory-processes.ts';
+import type { TestProcesses } from './memory-processes.ts';
+import type { Clock, HistoryStore, Job, JobStore, Run, RunHolder, RunStore, HistoryEntry } from '@ravi/kernel';
 
 /** History that a test can inspect; two entries per page, so that reading needs several pages. */
 export interface TestHistory extends HistoryStore {
@@ -52,6 +46,7 @@ function isOf(entry: HistoryEntry, principal: string | undefined, sessionId: str
 
 /** Runs that a test can inspect and reset. */
 export interface TestRuns extends RunStore {
+  readonly processes: TestProcesses;
   readonly all: ReadonlyMap<string, Run>;
   restore(run: Run): void;
 }
@@ -59,16 +54,18 @@ export interface TestRuns extends RunStore {
 /** Creates a run store with the methods that agents use. */
 export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRuns {
   const all = new Map<string, Run>();
+  const processes = createTestProcesses(clock);
   const unused = async (): Promise<never> => {
     throw new TypeError('An agent does not need this');
   };
   return {
     all,
+    processes,
     restore: (run) => void all.set(run.id, run),
-    async create(run, lease) {
+    async create(run, holder) {
       if (all.has(run.id)) throw new KernelError('E_STATE_CONFLICT', `The id ${run.id} is taken`);
-      const epoch = lease === undefined ? 0 : 1;
-      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt, epoch, ...leaseFor(lease, clock) };
+      const epoch = holder === undefined ? 0 : 1;
+      const row: Run = { ...run, status: 'running', updatedAt: run.createdAt, epoch, ...ownerOf(holder) };
       all.set(run.id, row);
       return row;
     },
@@ -76,10 +73,10 @@ export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRun
     async transition(id, { from, to, now, owner, epoch, outcome }) {
       const run = all.get(id);
       if (run === undefined || !from.includes(run.status)) return false;
-      if (owner !== undefined && run.lease?.owner !== owner) return false;
+      if (owner !== undefined && run.owner !== owner) return false;
       if (epoch !== undefined && run.epoch !== epoch) return false;
-      const { lease, ...rest } = run;
-      const held = to === 'running' && lease !== undefined ? { lease } : {};
+      const { owner: holder, ...rest } = run;
+      const held = to === 'running' && holder !== undefined ? { owner: holder } : {};
       all.set(id, { ...rest, ...held, status: to, updatedAt: now, ...(outcome === undefined ? {} : { outcome }) });
       return true;
     },
@@ -90,40 +87,36 @@ export function createTestRuns(clock: Pick<Clock, 'now'> = systemClock): TestRun
       );
       return { items, corrupt: [] };
     },
-    async claim(id, request) {
+    async claim(id, { owner }) {
       const run = all.get(id);
-      const isHeld = run?.lease !== undefined && run.lease.owner !== request.owner && run.lease.expiresAt > clock.now();
+      const isSame = run?.owner === owner;
+      const isHeld = run?.owner !== undefined && !isSame && processes.isAlive(run.owner);
       if (run === undefined || isHeld) return undefined;
-      const isSame = run.lease?.owner === request.owner;
-      const claimed = { ...run, epoch: run.epoch + (isSame ? 0 : 1), ...leaseFor(request, clock) };
+      const claimed = { ...run, epoch: run.epoch + (isSame ? 0 : 1), owner };
       all.set(id, claimed);
       return claimed;
     },
-    async renew(id, request) {
-      const run = all.get(id);
-      if (run?.lease?.owner !== request.owner || run.epoch !== (request.epoch ?? run.epoch)) return false;
-      all.set(id, { ...run, ...leaseFor(request, clock) });
-      return true;
-    },
     async release(id, owner, epoch) {
-      const { lease, ...run } = all.get(id) as Run;
-      if (lease?.owner !== owner || run.epoch !== (epoch ?? run.epoch)) return false;
+      const { owner: holder, ...run } = all.get(id) as Run;
+      if (holder !== owner || run.epoch !== (epoch ?? run.epoch)) return false;
       all.set(id, run);
       return true;
     },
-    listExpired: unused,
+    listHeld: async (owner) => [...all.values()].filter((run) => run.owner === owner),
+    listFree: unused,
     listPaused: unused,
     listAnswered: unused,
     countPaused: unused,
-    listOwners: unused,
-    expireLeases: unused,
   };
 }
 
-function leaseFor(request: LeaseRequest | undefined, clock: Pick<Clock, 'now'>): { readonly lease?: RunLease } {
-  if (request === undefined) return {};
-  const { owner, leaseMs } = request;
-  return { lease: { owner, expiresAt: clock.now() + leaseMs } };
+/** Returns this process as the owner of runs in a store of {@link createTestRuns}. */
+export function keepTestProcess(runs: TestRuns, id: string, options: Partial<KeepProcessOptions> = {}): KeptProcess {
+  return keepProcess({ store: { runs, processes: runs.processes }, id, ...options });
+}
+
+function ownerOf(holder: RunHolder | undefined): Pick<Run, 'owner'> {
+  return holder === undefined ? {} : { owner: holder.owner };
 }
 
 /** Creates a job store with the methods that agents use. */

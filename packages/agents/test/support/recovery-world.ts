@@ -3,13 +3,13 @@ import { createFakeClock, createTestJournal, journalItems } from '@ravi/testkit'
 import type { TestJournal } from '@ravi/testkit';
 import { askUserTool, ReActAgent } from '../../src/index.ts';
 import type { AgentOptions, RecoverOptions } from '../../src/index.ts';
-import { createTestHistory, createTestRuns } from './memory-state.ts';
+import { createTestHistory, createTestRuns, keepTestProcess } from './memory-state.ts';
 import type { TestHistory, TestRuns } from './memory-state.ts';
 import { createOffice } from './office-tools.ts';
 import type { Office } from './office-tools.ts';
 
 export const start: number = Date.UTC(2026, 0, 1);
-export const leaseMs = 10_000;
+export const deadAfterMs = 10_000;
 /** Ids of the run of a world. */
 export const where = { runId: 'run_1', sessionId: 's', principal: 'ada' } as const;
 
@@ -19,7 +19,7 @@ export interface RecoveryWorld {
   readonly runs: TestRuns;
   readonly journal: TestJournal;
   readonly office: Office;
-  /** Creates the agent of a new process, which starts when every earlier lease has expired. */
+  /** Creates the agent of a new process, which starts when every earlier process counts as dead. */
   process(model: ModelProvider, more?: Partial<AgentOptions>): ReActAgent;
   row(): Run;
   readonly recovery: RecoverOptions;
@@ -38,12 +38,12 @@ export function createWorld(): RecoveryWorld {
     journal,
     office,
     process(model, more = {}) {
-      const clock = more.clock ?? createFakeClock(start + processes * (leaseMs + 1));
+      const clock = more.clock ?? createFakeClock(start + processes * (deadAfterMs + 1));
       now = Math.max(now, clock.now());
-      const lease = { owner: `process_${++processes}`, leaseMs };
+      const process = keepTestProcess(runs, `process_${++processes}`, { deadAfterMs, clock });
       const tools = [...office.tools, askUserTool];
       const policy = { maxRiskUnapproved: 'high' } as const;
-      return new ReActAgent({ name: 'clerk', model, tools, policy, history, runs, journal, clock, lease, ...more });
+      return new ReActAgent({ name: 'clerk', model, tools, policy, history, runs, journal, clock, process, ...more });
     },
     row: () => runs.all.get(where.runId) as Run,
     recovery: { journal: { entries: async () => journalItems(journal) } },

@@ -3,7 +3,7 @@ import { defineTool, isKernelError, KernelError } from '@ravi/kernel';
 import type { HistoryStore, ModelMessage, Tool } from '@ravi/kernel';
 import { createFakeClock, createScriptedModel, pairingProblems } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createWorld, leaseMs, start, where } from '../support/recovery-world.ts';
+import { createWorld, deadAfterMs, start, where } from '../support/recovery-world.ts';
 
 /** A safe tool whose calls wait until the test releases them. */
 function createSlowTool(): { readonly tool: Tool; readonly calls: readonly (() => void)[] } {
@@ -40,7 +40,7 @@ async function takeOver(world = createWorld()) {
     .process(createScriptedModel([{ text: 'done' }]), { tools: [tool] })
     .recover(world.row(), world.recovery).result;
   while (calls.length < 2) await settle();
-  const wake = (): void => void (stalledMs = leaseMs + 1);
+  const wake = (): void => void (stalledMs = deadAfterMs + 1);
   return { world, calls, first, second, clock: fake, cancelling, wake };
 }
 
@@ -60,7 +60,7 @@ async function assertGoesOn({ world, calls, second }: Awaited<ReturnType<typeof 
 
 test('a process that has lost its lease writes no results, and the new holder continues', async () => {
   const taken = await takeOver();
-  taken.clock.advance(leaseMs);
+  taken.clock.advance(deadAfterMs);
   const { status, error } = await taken.first;
   assert.deepEqual([status, error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
   await assertGoesOn(taken);
@@ -92,7 +92,7 @@ test('a process that was blocked continues if no other process has claimed the r
   const model = createScriptedModel([callSlow, { text: 'done' }]);
   const running = world.process(model, { tools: [tool], clock }).run('go', where);
   while (calls.length < 1) await settle();
-  stalledMs = leaseMs + 1;
+  stalledMs = deadAfterMs + 1;
   calls[0]?.();
   assert.equal((await running).text, 'done');
   assert.equal(world.row().status, 'completed');
@@ -107,7 +107,7 @@ test('a process that recovers a run and finds new writes of the previous one lea
   calls[1]?.();
   const result = await taken.second;
   assert.deepEqual([result.status, result.error?.code], ['cancelled', 'E_RUN_SUSPENDED']);
-  assert.deepEqual([world.row().status, world.row().lease], ['running', undefined]);
+  assert.deepEqual([world.row().status, world.row().owner], ['running', undefined]);
   const third = world.process(createScriptedModel([{ text: 'done' }]));
   const last = await third.recover(world.row(), world.recovery).result;
   assert.deepEqual([last.status, last.text], ['completed', 'done']);
@@ -127,19 +127,18 @@ test('a run whose history cannot be read at this moment is released, as one whos
   const second = world.process(createScriptedModel([]), { tools: [tool], history });
   const recovering = second.recover(world.row(), world.recovery).result;
   await assert.rejects(recovering, (error) => isKernelError(error, 'E_STATE_UNAVAILABLE'));
-  const { status, lease, epoch } = world.row();
-  assert.deepEqual([status, lease, epoch], ['running', undefined, 2]);
+  const { status, owner, epoch } = world.row();
+  assert.deepEqual([status, owner, epoch], ['running', undefined, 2]);
 });
 
 test('an answer to a run that another process has resumed and released leaves the run free for the next process', async () => {
   const world = createWorld();
   const ask = { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] };
   assert.equal((await world.process(createScriptedModel([ask])).run('go', where)).status, 'paused');
-  const leaving = { owner: 'leaving', leaseMs };
-  const epoch = (await world.runs.claim(where.runId, leaving))?.epoch ?? 0;
+  const epoch = (await world.runs.claim(where.runId, { owner: 'leaving' }))?.epoch ?? 0;
   await world.runs.transition(where.runId, { from: ['paused'], to: 'running', now: start, owner: 'leaving', epoch });
   await world.runs.release(where.runId, 'leaving', epoch);
   const late = await world.process(createScriptedModel([])).resume(where, 'The blue one');
   assert.equal(late.error?.code, 'E_STATE_CONFLICT');
-  assert.deepEqual([world.row().status, world.row().lease, world.row().epoch], ['running', undefined, epoch]);
+  assert.deepEqual([world.row().status, world.row().owner, world.row().epoch], ['running', undefined, epoch]);
 });
