@@ -6,8 +6,11 @@ export type { RunWithin, RunWithinOptions, ScriptOfCall, ScriptParts, ScriptTool
 export { createDurableChains } from './chain/durable/durable-chains.ts';
 export type { DurableChains, DurableChainsOptions } from './chain/durable/durable-chains.ts';
 export type { DurableChainResult } from './chain/durable/end-run.ts';
+export { connectEngine, wakeVersions } from './chain/durable/connect-engine.ts';
+export type { ConnectEngineOptions } from './chain/durable/connect-engine.ts';
 export { startRunRecovery } from './chain/durable/run-recovery.ts';
 export type { RunRecovery, RunRecoveryOptions } from './chain/durable/run-recovery.ts';
+export type { RunSlots } from './chain/durable/run-worker.ts';
 export type { ApproveMode } from './chain/set/call-set.ts';
 export type { ApprovalMode, DurableChainRequest } from './chain/durable/run-definition.ts';
 export { runChain } from './chain/run-chain.ts';

@@ -52,7 +52,7 @@ export type RunWithin = (
 export interface ScriptToolOptions extends ScriptParts {
   readonly policy?: Partial<ChainPolicy>;
   /**
-   * Makes the scripts of agents durable: a script that an agent with `runs`, `history` and `lease` calls is a
+   * Makes the scripts of agents durable: a script that an agent with `runs`, `history` and `process` calls is a
    * run of its own below the run of the agent. The process that recovers the agent resumes the script from its journal.
    * Its store must be the one of the agent. A sub-agent that works with the parts of its caller uses those of its caller.
    */

@@ -6,32 +6,39 @@ import { join } from 'node:path';
 import { createApprovalDesk, createApprovalFeed } from '@ravi/approval-kit';
 import { silentLogger, systemClock, textOf } from '@ravi/kernel';
 import type { CompleteStateStore } from '@ravi/kernel';
+import { sampleOfDay } from '@ravi/testkit';
 import { test } from 'vitest';
 import { aroundEach } from '../chain/durable/crash/crash-points.ts';
 import { openState, readEffects } from '../chain/durable/crash/crash-world.ts';
 import { wireIds } from './agent-orders.ts';
 import type { AgentOrders } from './agent-orders.ts';
 
-const startPoints = aroundEach([
-  'runs.create',
-  'history.append',
-  'journal.started',
-  'journal.finished',
-  'approvals.create',
-  'approvals.get',
-  'approvals.decide',
-  'approvals.consume',
-  'wire',
-]);
-const recoveryPoints = aroundEach([
-  'runs.claim',
-  'history.read',
-  'journal.entries',
-  'approvals.list',
-  'approvals.withdraw',
-  'history.append',
-  'runs.transition',
-]);
+const startPoints = sampleOfDay(
+  aroundEach([
+    'runs.create',
+    'history.append',
+    'journal.started',
+    'journal.finished',
+    'approvals.create',
+    'approvals.get',
+    'approvals.decide',
+    'approvals.consume',
+    'wire',
+  ]),
+  2,
+);
+const recoveryPoints = sampleOfDay(
+  aroundEach([
+    'runs.claim',
+    'history.read',
+    'journal.entries',
+    'approvals.list',
+    'approvals.withdraw',
+    'history.append',
+    'runs.transition',
+  ]),
+  2,
+);
 
 test(
   'agent runs that are killed at every point settle each approval together with its call, and the model reads the truth',

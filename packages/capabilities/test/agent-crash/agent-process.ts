@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ReActAgent } from '@ravi/agents';
+import { keepProcess, ReActAgent } from '@ravi/agents';
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { createToolChainTool } from '@ravi/capabilities';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
@@ -31,6 +31,7 @@ const invoker = new ToolInvoker({
   clock,
   logger,
 });
+const kept = keepProcess({ store, deadAfterMs: 300, clock, logger });
 registry.add(createToolChainTool({ invoker, sandbox, preflight: false }));
 
 /** Creates the agent of this process for one run: it makes one script, and ends after it has read its result. */
@@ -39,12 +40,12 @@ function agentOf(runId: string): ReActAgent {
   const respond = ({ messages }: ModelRequest): ScriptedTurn =>
     messages.some(({ role }) => role === 'assistant') ? { text: 'done' } : { toolCalls: [script] };
   const model = createScriptedModel([respond, respond]);
-  const lease = { owner: `process_${process.pid}_${runId}`, leaseMs: 300 };
-  return new ReActAgent({ name: 'clerk', model, invoker, logger, runs, history, jobs, lease });
+  return new ReActAgent({ name: 'clerk', model, invoker, logger, runs, history, jobs, process: kept });
 }
 
 if (orders.start !== undefined) await begin(orders.start);
 else await recoverAll(orders.recover ?? []);
+await kept[Symbol.asyncDispose]();
 await sandbox[Symbol.asyncDispose]();
 await store[Symbol.asyncDispose]();
 
@@ -72,7 +73,8 @@ async function recoverAll(runIds: readonly string[]): Promise<void> {
       const run = await runs.get(runId);
       // A process that was killed before it had stored its run has left nothing.
       if (run?.outcome !== undefined || run === undefined) open.delete(runId);
-      else if (!recovering.has(runId) && (run.lease?.expiresAt ?? 0) <= clock.now()) {
+      // It may have to wait until the process before counts as dead.
+      else if (!recovering.has(runId)) {
         recovering.add(runId);
         const agent = agentOf(runId);
         void agent.recover(run, { journal, approvals }).result.catch(() => recovering.delete(runId));

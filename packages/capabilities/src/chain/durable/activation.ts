@@ -1,4 +1,4 @@
-import { keepLease } from '@ravi/agents';
+import type { KeptProcess } from '@ravi/agents';
 import { isSuspension } from '@ravi/invoker/internal';
 import { retryWhileUnavailable } from '@ravi/support';
 import type { InvokerSession, SessionDurability, SessionLease, SessionOptions, ToolInvoker } from '@ravi/invoker';
@@ -49,10 +49,9 @@ export interface ActivationOptions {
   readonly sandbox: Sandbox;
   readonly logger: Logger;
   readonly preflight?: Preflight | false;
-  /** Holds the lease of the run. */
-  readonly owner: string;
-  readonly leaseMs: number;
-  /** Monotonic time at which the lease was requested. */
+  /** Has the run. */
+  readonly process: KeptProcess;
+  /** Monotonic time at which the run was requested. */
   readonly heldSince: number;
   readonly approvalExpiryMs: number;
   readonly onApprovalExpiry: ExpiryPolicy;
@@ -74,13 +73,14 @@ export interface Activation {
   cancel(): void;
 }
 
-/** Executes a run whose lease this process has just acquired: from its start, or by replaying its journal. */
+/** Executes a run that this process has just created or claimed: from its start, or by replaying its journal. */
 export function createActivation(run: Run, options: ActivationOptions): Activation {
-  const { store, invoker, logger, owner, leaseMs, heldSince, pauseAfterMs, call, signal = call?.signal } = options;
+  const { store, invoker, logger, process, heldSince, pauseAfterMs, call, signal = call?.signal } = options;
   const { clock } = invoker;
   const { approvals: mode, approve } = sessionOfRun(run, invoker);
   const pausesWhileWaiting = call !== undefined || mode === 'pause' || options.onApprovalExpiry === 'park';
   const { epoch } = run;
+  const owner = process.id;
   const writer = { runId: run.id, owner, epoch };
   /** Aborts when the script has to end. */
   const ending = new AbortController();
@@ -118,13 +118,8 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
     retryWhileUnavailable(operation, { clock, signal: leaving.signal });
 
   async function activate(): Promise<DurableChainResult> {
-    using lease = keepLease({
-      runs: store.runs,
-      writer,
-      clock,
-      logger,
-      leaseMs,
-      heldSince,
+    using lease = process.hold(writer, {
+      since: heldSince,
       onLost: () => suspend('Another process has resumed the run', conflict(run.id)),
     });
     const cancel = (): void => {
@@ -300,7 +295,7 @@ export function createActivation(run: Run, options: ActivationOptions): Activati
   }
 
   async function release(error: unknown): Promise<never> {
-    // So that another process does not have to wait until the lease expires. Only the run above resumes a run of a call.
+    // So that another process does not have to wait until this one is dead. Only the run above resumes a run of a call.
     const change = { from: ['running'], to: 'paused', owner, epoch, now: clock.now() } as const;
     const isPaused = call !== undefined && (await store.runs.transition(run.id, change).catch(() => false));
     if (!isPaused) await store.runs.release(run.id, owner, epoch).catch(() => false);

@@ -21,6 +21,8 @@ export interface BlockedRuns {
    * the grace is over. A blocked one stays as it is.
    */
   defer(run: Run): boolean;
+  /** Makes a live run blocked. Resolves with false if a living process executes it, or it has changed. */
+  block(run: Run, block: RunBlock): Promise<boolean>;
   stop(): void;
 }
 
@@ -47,8 +49,10 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
   async function becomesBlocked(run: Run, block: RunBlock): Promise<boolean> {
     const change = { now: clock.now(), ...blockedBy(run, block) };
     if (run.status === 'paused') return runs.transition(run.id, { ...change, from: ['paused'], epoch: run.epoch });
-    // No other process continues it meanwhile, also if its lease has not expired yet.
-    const claimed = await runs.claim(run.id, { owner, leaseMs: graceMs });
+    // Nothing of a queued run has begun, and a claim would be its beginning.
+    if (run.epoch === 0) return runs.transition(run.id, { ...change, from: ['running'], epoch: 0 });
+    // Its process may live after all. From one that does not, any other may take it before it is blocked: this owner has no record.
+    const claimed = await runs.claim(run.id, { owner });
     if (claimed === undefined) return false;
     return runs.transition(run.id, { ...change, from: ['running'], owner, epoch: claimed.epoch });
   }
@@ -61,6 +65,7 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
       timers.set(run.id, timer);
       return true;
     },
+    block: becomesBlocked,
     stop() {
       for (const timer of timers.values()) timer.cancel();
       timers.clear();

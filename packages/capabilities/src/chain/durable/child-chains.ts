@@ -14,9 +14,9 @@ import { defineRun } from './run-definition.ts';
 export interface ChildChainsOptions {
   readonly store: CompleteStateStore;
   readonly invoker: ToolInvoker;
-  /** Creates a run with a lease of this process. */
+  /** Creates a run that this process has. */
   create(run: NewRun, above: RunWriter | undefined): Promise<Run>;
-  /** Takes the lease of a live run. @throws KernelError `E_STATE_CONFLICT` while another process holds it, or the run above */
+  /** Takes a live run. @throws KernelError `E_STATE_CONFLICT` while another process has it, or the run above */
   claim(runId: string, above: RunWriter | undefined): Promise<Run>;
   /** Resolves when this process no longer executes the run. */
   settled(runId: string): Promise<unknown>;
@@ -46,7 +46,7 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
         const above = await store.runs.get(run.parentRunId ?? '');
         if (above === undefined || above.outcome !== undefined || !isHeldBy(above, writer)) throw error;
       }
-      // The lease of a process that has died, and has also lost the run above, expires soon.
+      // A process that has died, and has also lost the run above, counts as dead soon.
       await pause(clock, signal);
     }
   }
@@ -94,8 +94,8 @@ export function createChildChains(options: ChildChainsOptions): RunWithin {
   };
 }
 
-function isHeldBy({ id, lease, epoch }: Run, writer: RunWriter | undefined): boolean {
-  return writer?.runId !== id || (lease?.owner === writer.owner && epoch === writer.epoch);
+function isHeldBy({ id, owner, epoch }: Run, writer: RunWriter | undefined): boolean {
+  return writer?.runId !== id || (owner === writer.owner && epoch === writer.epoch);
 }
 
 /** Reports the waits of a script as waits of its call. */

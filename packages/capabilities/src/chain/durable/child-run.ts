@@ -16,7 +16,7 @@ export interface CallOfRun {
 
 /**
  * Returns the session of a call if another process can make the call again with the same id: the run of the call is stored
- * and has a lease. A script of any other call has nothing to resume it.
+ * and has an owner. A script of any other call has nothing to resume it.
  * @throws KernelError from the store
  */
 export async function recoverableSession(
@@ -26,7 +26,7 @@ export async function recoverableSession(
   const session = sessionOf(context);
   if (session === undefined) return undefined;
   const run = await store.runs.get(session.runId);
-  return run?.lease !== undefined && run.outcome === undefined ? session : undefined;
+  return run?.owner !== undefined && run.outcome === undefined ? session : undefined;
 }
 
 /** Returns the id of the run of a script: the same whenever this call of this run runs the same script. */

@@ -1,14 +1,16 @@
-import { checkLanguage, createLeasedRun, retryWhileUnavailable } from '@ravi/support';
+import { keepProcess } from '@ravi/agents';
+import type { KeptProcess } from '@ravi/agents';
+import { checkLanguage, storeNewRun, retryWhileUnavailable } from '@ravi/support';
 import type { ToolInvoker } from '@ravi/invoker';
 import { isKernelError, KernelError, silentLogger } from '@ravi/kernel';
 import type {
   ExpiryPolicy,
-  LeaseRequest,
   Logger,
   NewRun,
   ProgressSink,
   Run,
   RunBlock,
+  RunHolder,
   RunWriter,
   Sandbox,
   SandboxLanguage,
@@ -36,10 +38,11 @@ export interface DurableChainsOptions {
   readonly logger?: Logger;
   /** Checks scripts before they run; `false` disables the check. Defaults to the check of this process. */
   readonly preflight?: Preflight | false;
-  /** Owner of the leases, unique to each process start; a random one when absent. */
-  readonly owner?: string;
-  /** Milliseconds for which a lease is valid: a run whose process died can be resumed after that; 10 000 when absent. */
-  readonly leaseMs?: number;
+  /**
+   * This process, which agents of it share; the caller disposes it after the chains. When absent the chains keep a record of their own:
+   * others can resume their runs 10 seconds after they have fallen silent.
+   */
+  readonly process?: KeptProcess;
   /** Milliseconds until an approval request of a paused run expires; seven days when absent, 24.8 days at most. */
   readonly approvalExpiryMs?: number;
   /**
@@ -64,7 +67,13 @@ export interface DurableChains extends AsyncDisposable {
    */
   start(request: DurableChainRequest): Promise<DurableChainResult>;
   /**
-   * Resumes a run from its journal until it ends or is paused. Returns the recorded result of a run that is over.
+   * Stores the run of a script without executing it: a process begins it later with `resume`. The signal of the request concerns only the
+   * storing.
+   * @throws KernelError as {@link DurableChains.start}
+   */
+  enqueue(request: DurableChainRequest): Promise<Run>;
+  /**
+   * Resumes a run from its journal until it ends or is paused, or begins one that is queued. Returns the recorded result of a run that is over.
    * @throws KernelError `E_RUN_NOT_FOUND`, `E_STATE_CONFLICT` while another process holds the run, else as
    * {@link DurableChains.start}
    */
@@ -72,7 +81,7 @@ export interface DurableChains extends AsyncDisposable {
   /**
    * Runs the script of a tool's call as a run of its own below the run of the call: starts it, or resumes it if an earlier
    * process has started it. It may do no more than the call may do at that time, and it is suspended and cancelled with the
-   * call. Returns `undefined` if no process could resume it: the run of the call is not stored with a lease, or the sandbox
+   * call. Returns `undefined` if no process could resume it: the run of the call is not stored with a process, or the sandbox
    * does not mark the turns of its language.
    * `chains.resume` does not resume such a run: the call has to be made again, which recovery of the agent does.
    * @throws KernelError as {@link DurableChains.start}
@@ -99,21 +108,30 @@ export interface DurableChains extends AsyncDisposable {
   readonly active: number;
 }
 
+interface NewChain {
+  readonly id: string;
+  readonly row: NewRun;
+  readonly signal: AbortSignal | undefined;
+  readonly ends: AbortSignal;
+}
+
 const maxRunIdLength = 100;
 const changedMs = 600_000;
 
 /** Creates durable chains over a store that several processes may share. */
 export function createDurableChains(options: DurableChainsOptions): DurableChains {
   const { store, invoker, sandbox, preflight, logger = silentLogger } = options;
-  const { leaseMs = 10_000, approvalExpiryMs = 604_800_000, pauseAfterMs = 250, onApprovalExpiry = 'deny' } = options;
+  const { approvalExpiryMs = 604_800_000, pauseAfterMs = 250, onApprovalExpiry = 'deny' } = options;
   const progress = options.onProgress === undefined ? {} : { onProgress: options.onProgress };
   const { clock } = invoker;
-  const { owner = `process_${crypto.randomUUID()}` } = options;
+  const process = options.process ?? keepProcess({ store, clock, logger });
+  const owner = process.id;
+  const stores = { runs: store.runs, process };
   const closing = new AbortController();
   const active = new Map<string, Activation>();
   /** Runs whose script or tools differ here, and the time of the next attempt. */
   const changed = new Map<string, number>();
-  /** Monotonic times at which the leases of runs that are not active yet were requested. */
+  /** Monotonic times at which runs that are not active yet were requested. */
   const requested = new Map<string, number>();
 
   async function activate(
@@ -125,8 +143,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       invoker,
       sandbox,
       logger,
-      owner,
-      leaseMs,
+      process,
       heldSince: requested.get(run.id) ?? -Infinity,
       approvalExpiryMs,
       onApprovalExpiry,
@@ -196,7 +213,8 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
   }
 
   async function claim(runId: string, above?: RunWriter): Promise<Run> {
-    const claimed = await lease(runId, () => store.runs.claim(runId, leaseRequest(above)));
+    await process.started();
+    const claimed = await timed(runId, () => store.runs.claim(runId, holder(above)));
     if (claimed === undefined) throw new KernelError('E_STATE_CONFLICT', `Another process executes run ${runId}`);
     if (claimed.status === 'running') return claimed;
     const from = ['paused', 'blocked'] as const;
@@ -210,14 +228,30 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
 
   async function create(run: NewRun, above?: RunWriter): Promise<Run> {
     checkOpen();
-    return lease(run.id, () => store.runs.create(run, leaseRequest(above)));
+    await process.started();
+    return timed(run.id, () => store.runs.create(run, holder(above)));
   }
 
-  function leaseRequest(above: RunWriter | undefined): LeaseRequest {
-    return above === undefined ? { owner, leaseMs } : { owner, leaseMs, above };
+  // Returns the row of a new run, and the signal that ends the storing.
+  function prepare(request: DurableChainRequest): NewChain {
+    const { runId: id = `run_${crypto.randomUUID()}`, sessionId = `session_${crypto.randomUUID()}` } = request;
+    if (id.length > maxRunIdLength) {
+      throw new KernelError('E_CONFIG_INVALID', `The id of a run has at most ${maxRunIdLength} characters`);
+    }
+    const { principal = 'local', signal } = request;
+    const definition = defineRun(request, invoker, { callerFilters: invoker.toolsOf(principal) });
+    checkOpen();
+    checkReplay({ definition });
+    const row = { id, principal, sessionId, definition, createdAt: clock.now() };
+    const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
+    return { id, row, signal, ends };
   }
 
-  async function lease<Result>(runId: string, request: () => Promise<Result>): Promise<Result> {
+  function holder(above: RunWriter | undefined): RunHolder {
+    return above === undefined ? { owner } : { owner, above };
+  }
+
+  async function timed<Result>(runId: string, request: () => Promise<Result>): Promise<Result> {
     const at = clock.monotonic();
     const result = await request();
     if (result !== undefined) requested.set(runId, at);
@@ -246,19 +280,14 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       return active.size;
     },
     async start(request) {
-      const { runId: id = `run_${crypto.randomUUID()}`, sessionId = `session_${crypto.randomUUID()}` } = request;
-      if (id.length > maxRunIdLength) {
-        throw new KernelError('E_CONFIG_INVALID', `The id of a run has at most ${maxRunIdLength} characters`);
-      }
-      const { principal = 'local', signal } = request;
-      const definition = defineRun(request, invoker, { callerFilters: invoker.toolsOf(principal) });
-      checkOpen();
-      checkReplay({ definition });
-      const row = { id, principal, sessionId, definition, createdAt: clock.now() };
-      const ends = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
-      const created = { row, lease: leaseRequest(undefined) };
-      const run = await lease(id, () => createLeasedRun(store.runs, created, { clock, signal: ends }));
+      const { id, row, signal, ends } = prepare(request);
+      const created = { row, holder: holder(undefined) };
+      const run = await timed(id, () => storeNewRun(stores, created, { clock, signal: ends }));
       return activate(run, signal === undefined ? {} : { signal });
+    },
+    async enqueue(request) {
+      const { row, ends } = prepare(request);
+      return storeNewRun(stores, { row }, { clock, signal: ends });
     },
     resume,
     runWithin,
@@ -277,6 +306,7 @@ export function createDurableChains(options: DurableChainsOptions): DurableChain
       const activations = [...active.values()];
       for (const activation of activations) activation.suspend('The process is shutting down');
       await Promise.allSettled(activations.map((activation) => activation.result));
+      if (options.process === undefined) await process[Symbol.asyncDispose]();
     },
   };
 }

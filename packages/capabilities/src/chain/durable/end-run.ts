@@ -28,7 +28,7 @@ export interface EndRunOptions {
   readonly store: CompleteStateStore;
   readonly invoker: ToolInvoker;
   readonly logger: Logger;
-  /** Holder of the lease. */
+  /** Owner and epoch of the run. */
   readonly writer: RunWriter;
   readonly log: RunLog;
   waitFor<Value>(operation: () => Promise<Value>): Promise<Value>;

@@ -35,7 +35,7 @@ export interface RunLog {
 /** Options of {@link createRunLog}. */
 export interface RunLogOptions {
   readonly store: Pick<CompleteStateStore, 'journal' | 'runs'>;
-  /** Holder of the run's lease; the store refuses writes of any other process. */
+  /** Owner and epoch of the run; the store refuses writes of any other process. */
   readonly writer: RunWriter;
   readonly recorded: RecordedRun;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface RunLogOptions {
   onLost(error: unknown): void;
 }
 
-/** Creates the log of a run. Writes wait while the store is unavailable; a lost lease is reported by `onLost`. */
+/** Creates the log of a run. Writes wait while the store is unavailable; a lost run is reported by `onLost`. */
 export function createRunLog(options: RunLogOptions): RunLog {
   const { store, writer, recorded, clock, signal, onFinished, onLost } = options;
   const { journal } = store;
@@ -71,15 +71,15 @@ export function createRunLog(options: RunLogOptions): RunLog {
       );
     } catch (error) {
       // A failed attempt may still have been written.
-      if (attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT') && (await holdsLease())) return;
+      if (attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT') && (await holdsRun())) return;
       onLost(error);
       throw error;
     }
   }
 
-  async function holdsLease(): Promise<boolean> {
+  async function holdsRun(): Promise<boolean> {
     const run = await retryWhileUnavailable(() => store.runs.get(runId), { clock, signal });
-    return run?.lease?.owner === owner && run.epoch === epoch;
+    return run?.owner === owner && run.epoch === epoch;
   }
 
   // A call inside a tool has no place: a replay takes the outcome of the call of the script.

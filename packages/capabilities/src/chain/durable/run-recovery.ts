@@ -10,24 +10,29 @@ import type {
   PausedRun,
   Run,
   RunBlock,
+  RunEngine,
+  RunWakeReason,
   Timer,
 } from '@ravi/kernel';
-import { createBlockedRuns } from './blocked-runs.ts';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './recorded-run.ts';
-import { createResumeQueue } from './resume-queue.ts';
 import { chainKind } from './run-definition.ts';
+import { createRunWorker } from './run-worker.ts';
+import type { RunSlots } from './run-worker.ts';
 
 /** Options of {@link startRunRecovery}. */
 export interface RunRecoveryOptions {
+  /** Engine that wakes runs, which {@link connectEngine} has connected to the store. */
+  readonly engine: RunEngine;
   readonly chains: DurableChains;
   readonly store: CompleteStateStore;
+  /** Decisions of other processes, for an engine that has no wakes of theirs. */
   readonly feed: ApprovalFeed;
   readonly clock: Clock;
   readonly logger: Logger;
   /**
    * Resumes runs of other kinds: those that no process runs, and paused ones after a decision on one of their approvals. It may
-   * be called twice with the same run.
+   * be called twice with the same run. A run has its slot until the promise settles.
    */
   readonly resumeOther?: (run: Run) => Promise<void>;
   /**
@@ -36,8 +41,8 @@ export interface RunRecoveryOptions {
    */
   readonly blockOfOther?: (run: Run) => RunBlock | undefined;
   /**
-   * Milliseconds that other processes have for a run that this one cannot resume, before it becomes blocked. The time of a lease
-   * and of a poll; 15 000 when absent.
+   * Milliseconds that other processes have for a run that this one cannot resume, before it becomes blocked. The time after which a
+   * silent process is dead, and that of a poll; 15 000 when absent.
    */
   readonly blockAfterMs?: number;
   /**
@@ -46,16 +51,16 @@ export interface RunRecoveryOptions {
    */
   readonly admit?: (run: Run, signal: AbortSignal) => Promise<boolean>;
   /**
-   * Returns true for an owner of leases whose process is known to have ended, so that its runs are resumed without waiting for
-   * the leases to expire. By default no owner is known.
+   * Returns true for the id of a process that is known to have ended, so that its runs are resumed before it counts as dead. By default
+   * no process is known.
    */
-  readonly isDeadOwner?: (owner: string) => boolean;
+  readonly hasEnded?: (processId: string) => boolean;
   /** Milliseconds between two polls for runs of processes that died and for expired approval requests; 5 000 when absent. */
   readonly intervalMs?: number;
   /** Milliseconds after its time at which a parked request expires, so that its run does not stay for ever; never when absent. */
   readonly maxParkedMs?: number;
-  /** Maximum number of runs that are resumed at once; 4 when absent. A run counts for half a second at most. */
-  readonly atOnce?: number;
+  /** Maximum number of runs that are resumed at once; 200 of agents and 100 scripts when absent. */
+  readonly slots?: RunSlots;
 }
 
 /** Recovery of runs in the background. Dispose the durable chains first: disposing this waits for the runs it has resumed. */
@@ -67,21 +72,23 @@ export interface RunRecovery extends AsyncDisposable {
 }
 
 const runsPerSlice = 200;
-const maxQueued = 5_000;
 /** Requests that expired longer ago are found at the start, and every ten minutes. */
 const lookBackMs = 600_000;
 const fullScanMs = 600_000;
+/** Time between two looks for answers, if an engine wakes runs in the transactions that answer. */
+const safetyScanMs = 60_000;
 /** Rest after a slice of the full scan, in times of what the slice took: scripts that continue need many turns of this thread. */
 const restsPerSlice = 3;
+const defaultSlots: RunSlots = { agents: 200, scripts: 100 };
 
 /**
- * Resumes runs in the background until it is stopped: at once and at each poll those whose process died, and paused ones
- * when a decision arrives. Answered and released runs go first, in all places but one; the others are those whose lease has
- * expired. Any number of runs is read in slices of one query, between which the process does other work. It also expires
- * approval requests that were not decided in time.
+ * Resumes runs in the background until it is stopped: those for which the engine wakes this process. Looks at the store find runs whose
+ * process died, and those whose wake was lost; at the start they find every run that can continue. Any number of runs is read in slices of
+ * one query, between which the process does other work. It also expires approval requests that were not decided in time.
  */
 export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   const {
+    engine,
     chains,
     store,
     feed,
@@ -91,72 +98,48 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     blockOfOther = () => undefined,
     blockAfterMs = 15_000,
     admit,
-    isDeadOwner,
+    hasEnded,
     maxParkedMs,
     intervalMs = 5_000,
-    atOnce = 4,
+    slots = defaultSlots,
   } = options;
-  const queue = createResumeQueue({ clock, atOnce, resume });
-  const isChain = (run: Run): boolean => run.definition.kind === chainKind;
-  const blockOf = (run: Run): RunBlock | undefined => (isChain(run) ? chains.blockOf(run) : blockOfOther(run));
-  const blocked = createBlockedRuns({
-    runs: store.runs,
+  const blockOf = (run: Run): RunBlock | undefined =>
+    run.definition.kind === chainKind ? chains.blockOf(run) : blockOfOther(run);
+  const workers = createRunWorker({
+    engine,
+    slots,
+    chains,
+    store,
+    resumeOther,
     blockOf,
-    onServable: (runId) => queue.add(runId, 'usual'),
-    graceMs: blockAfterMs,
+    blockAfterMs,
+    admit,
+    intervalMs,
     clock,
     logger,
   });
   /** Runs of which a request was withdrawn since the last poll. */
   const withdrawn = new Set<string>();
-  const closing = new AbortController();
-  /** Owners whose end is in the log. */
-  const reported = new Set<string>();
+  /** Runs that no process executed at the last look, and when they were woken. */
+  let leftAt: ReadonlyMap<string, number> = new Map();
   let isOver = false;
   let nextScanAt = -Infinity;
+  let nextAnsweredAt = -Infinity;
+  let nextQueuedAt = -Infinity;
   let timer: Timer | undefined;
 
-  async function resume(runId: string): Promise<void> {
-    try {
-      const found = await runToResume(runId);
-      if (found === undefined || found.outcome !== undefined) return;
-      if ((isChain(found) && chains.hasChanged(found.id)) || blocked.defer(found)) return;
-      if (admit !== undefined && !(await admit(found, closing.signal))) return;
-      if (!isChain(found)) return await resumeFreed(found);
-      const { status } = await chains.resume(found.id);
-      logger.info('resumed a run', { runId, status });
-    } catch (error) {
-      // Another process was faster, or this one is shutting down.
-      if (isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED')) return;
-      logger.error('could not resume a run', { runId, error });
-    }
-  }
-
-  // This process has what a blocked run needs. Without a lease any process finds it, if this one ends now.
-  async function resumeFreed(found: Run): Promise<void> {
-    const { id, epoch, status } = found;
-    const change = { from: ['blocked'], to: 'running', epoch, now: clock.now() } as const;
-    if (status === 'blocked' && !(await store.runs.transition(id, change))) return;
-    const run = status === 'blocked' ? await chains.get(id) : found;
-    if (run !== undefined) await resumeOther?.(run);
-  }
-
-  // A script or a sub-agent inside another run continues when the outermost run makes its calls again.
-  async function runToResume(runId: string): Promise<Run | undefined> {
-    let outermost = await chains.get(runId);
-    while (outermost?.parentRunId !== undefined) outermost = await chains.get(outermost.parentRunId);
-    return outermost;
-  }
+  const wake = (runIds: readonly string[], reason: RunWakeReason): Promise<void> => store.wakes.send(runIds, reason);
 
   async function poll(): Promise<void> {
     try {
-      await endLeasesOfDead();
+      await workers.start();
       await findWithdrawn();
-      await Promise.all([findAnswered(clock.now() - lookBackMs), findLeft()]);
+      if (clock.now() >= nextAnsweredAt) await findAnswered();
+      await removeEnded();
+      await findLeft();
+      await workers.blockGivenUp();
       const now = clock.now();
-      const { items } = await store.approvals.expire(now, maxParkedMs === undefined ? undefined : now - maxParkedMs);
-      const expired = items.filter((approval) => !isUndecided(approval));
-      if (expired.length > 0) await findAnswered(Math.min(...expired.map(({ request }) => request.expiresAt)));
+      await store.approvals.expire(now, maxParkedMs === undefined ? undefined : now - maxParkedMs);
       if (clock.now() >= nextScanAt) await findReady();
     } catch (error) {
       logger.warn('could not poll runs; will retry', { error });
@@ -164,38 +147,66 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     if (!isOver) timer = clock.setTimer(() => void (polling = poll()), intervalMs, { isBackground: true });
   }
 
-  async function endLeasesOfDead(): Promise<void> {
-    if (isDeadOwner === undefined) return;
-    for (const owner of (await store.runs.listOwners()).filter(isDeadOwner)) {
-      const leases = await store.runs.expireLeases(owner);
-      if (!reported.has(owner)) logger.info('a process has ended', { owner, leases });
-      reported.add(owner);
+  async function removeEnded(): Promise<void> {
+    if (hasEnded === undefined) return;
+    const ended: string[] = [];
+    await inSlices(
+      (page) => store.processes.list(page),
+      async (processes) => {
+        ended.push(...idsOf(processes.filter(({ id, isAlive }) => isAlive && hasEnded(id))));
+      },
+    );
+    for (const processId of ended) {
+      if (await store.processes.remove(processId)) logger.info('a process has ended', { processId });
     }
   }
 
-  // Decisions of which no process was notified: the event came before the run was paused, or its reader died.
-  async function findAnswered(expiredSince: number): Promise<void> {
-    await forEach(
-      (page) => store.runs.listAnswered(expiredSince, page),
-      (runId) => queue.add(runId, 'urgent'),
+  // Decisions whose wake was lost, or for which another process has none.
+  async function findAnswered(): Promise<void> {
+    await inSlices(
+      (page) => store.runs.listAnswered(clock.now() - lookBackMs, page),
+      (runIds) => wake(runIds, 'answered'),
     );
+    if (engine.supports.processes) nextAnsweredAt = clock.now() + safetyScanMs;
   }
 
   async function findLeft(): Promise<void> {
-    await forEach(
-      (page) => store.runs.listExpired(page),
-      ({ id, lease }) => queue.add(id, lease === undefined ? 'urgent' : 'usual'),
+    const found = new Map<string, number>();
+    const now = clock.now();
+    // Queued runs were woken when they were stored. This finds those whose wake was lost.
+    const isBegun = now < nextQueuedAt;
+    await inSlices(
+      (page) => store.runs.listFree({ ...page, isBegun }),
+      async (runs) => {
+        const isNew = ({ id }: Run): boolean => !leftAt.has(id);
+        // One that fails to continue waits longer with each attempt.
+        const isDue = (run: Run): boolean => isNew(run) || now - (leftAt.get(run.id) ?? now) >= safetyScanMs;
+        const due = runs.filter(isDue);
+        for (const run of runs) found.set(run.id, isDue(run) ? now : (leftAt.get(run.id) ?? now));
+        // Their process is dead, so the engine need not wait for its sign of life. Once, because another process may have them by now.
+        const isTaken = (run: Run): boolean => run.owner !== undefined && isNew(run);
+        await store.wakes.send(idsOf(due.filter(isTaken)), 'orphaned', { takeOver: true });
+        await wake(idsOf(due.filter((run) => !isTaken(run))), 'orphaned');
+      },
     );
+    leftAt = found;
+    if (!isBegun) nextQueuedAt = now + (engine.supports.transactions ? fullScanMs : safetyScanMs);
   }
 
   // Runs whose requests were withdrawn wait for nothing either. No query finds them by their requests.
   async function findReady(): Promise<void> {
-    const isComplete = await forEach(
+    const isComplete = await inSlices(
       (page) => store.runs.listPaused(page),
-      async (run) => {
-        if (run.isBlocked) await unlessDamaged(run.id, () => addIfServable(run.id));
-        else if (run.isAnswered) queue.add(run.id, 'urgent');
-        else if (await unlessDamaged(run.id, () => isReady(run))) queue.add(run.id, 'usual');
+      async (runs) => {
+        const answered: string[] = [];
+        const ready: string[] = [];
+        for (const run of runs) {
+          if (!run.isBlocked && run.isAnswered) answered.push(run.id);
+          else if (await unlessDamaged(run.id, () => (run.isBlocked ? isServable(run.id) : isReady(run))))
+            ready.push(run.id);
+        }
+        await wake(answered, 'answered');
+        await wake(ready, 'retried');
       },
       restsPerSlice,
     );
@@ -204,9 +215,9 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   }
 
   // What it needs may be there now, or in this process only.
-  async function addIfServable(runId: string): Promise<void> {
+  async function isServable(runId: string): Promise<boolean> {
     const run = await store.runs.get(runId);
-    if (run !== undefined && blockOf(run) === undefined) queue.add(runId, 'usual');
+    return run !== undefined && blockOf(run) === undefined;
   }
 
   async function isReady({ id, kind, reason, isPending, hasJustConsumed }: PausedRun): Promise<boolean> {
@@ -216,44 +227,53 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     return run !== undefined && hasWork(store, run);
   }
 
-  /** Returns false if the rest has to wait until fewer runs are in the queue. */
-  async function forEach<Item>(
+  /** Returns false if it was stopped before the last slice. */
+  async function inSlices<Item>(
     read: (page: PageRequest) => Promise<Page<Item>>,
-    visit: (item: Item) => void | Promise<void>,
+    visit: (items: readonly Item[]) => Promise<void>,
     rests = 0,
   ): Promise<boolean> {
     let next: string | undefined;
     do {
       const startedAt = performance.now();
       const page = await read({ limit: runsPerSlice, ...(next === undefined ? {} : { cursor: next }) });
-      for (const item of page.items) await visit(item);
+      await visit(page.items);
       next = page.next;
       // Requests and calls that wait go first.
       await new Promise((resolve) => setImmediate(resolve));
       if (next !== undefined && rests > 0) await sleep(rests * (performance.now() - startedAt));
-    } while (next !== undefined && queue.size < maxQueued && !isOver);
+    } while (next !== undefined && !isOver);
     return next === undefined;
   }
 
-  const subscription = feed.subscribe(({ to, runId }) => {
-    if (isUndecided({ status: to }) || to === 'consumed') return;
-    if (to === 'withdrawn') withdrawn.add(runId);
-    // The next poll finds it if the store is unavailable.
-    enqueueIfPaused(runId).catch(() => {});
-  });
+  const subscription = engine.supports.processes
+    ? undefined
+    : feed.subscribe(({ to, runId }) => {
+        if (isUndecided({ status: to }) || to === 'consumed') return;
+        if (to === 'withdrawn') withdrawn.add(runId);
+        // The next poll finds it if the store is unavailable.
+        else wakeIfAnswered(runId).catch(() => {});
+      });
 
-  async function enqueueIfPaused(runId: string): Promise<void> {
-    const run = await chains.get(runId);
-    if (run?.status === 'paused' || run?.status === 'blocked') queue.add(runId, 'urgent');
-    if (run?.parentRunId !== undefined) await enqueueIfPaused(run.parentRunId);
+  // The transaction of this process has woken it already, and it may have taken the answer.
+  async function wakeIfAnswered(runId: string): Promise<void> {
+    const run = await outermostOf(runId);
+    const isWaiting = run?.status === 'paused' || run?.status === 'blocked';
+    if (run !== undefined && isWaiting && (await hasWork(store, run))) await wake([run.id], 'answered');
+  }
+
+  async function outermostOf(runId: string): Promise<Run | undefined> {
+    let outermost = await chains.get(runId);
+    while (outermost?.parentRunId !== undefined) outermost = await chains.get(outermost.parentRunId);
+    return outermost;
   }
 
   // Other answers are found by their state. The run may have been about to pause when the feed reported this one.
   async function findWithdrawn(): Promise<void> {
     for (const runId of withdrawn) {
       await unlessDamaged(runId, async () => {
-        const run = await runToResume(runId);
-        if (run?.status === 'paused' && !(await hasUndecided(run.id))) queue.add(run.id, 'urgent');
+        const run = await outermostOf(runId);
+        if (run?.status === 'paused' && !(await hasUndecided(run.id))) await wake([run.id], 'cancelled');
       });
       withdrawn.delete(runId);
     }
@@ -277,10 +297,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
 
   function stop(): void {
     isOver = true;
-    closing.abort();
-    queue.stop();
-    blocked.stop();
-    subscription.unsubscribe();
+    workers.stop();
+    subscription?.unsubscribe();
     timer?.cancel();
   }
 
@@ -294,7 +312,11 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     async [Symbol.asyncDispose]() {
       stop();
       await polling;
-      await queue.settled();
+      await workers.settled();
     },
   };
+}
+
+function idsOf(items: readonly { readonly id: string }[]): readonly string[] {
+  return items.map(({ id }) => id);
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { startRunRecovery } from '@ravi/capabilities';
 import { silentLogger, systemClock } from '@ravi/kernel';
 import type { Run } from '@ravi/kernel';
 import { afterAll, test } from 'vitest';
 import { answer } from './decisions.ts';
 import { createWorld, sandbox } from './harness.ts';
+import { startRecovery } from './recover.ts';
 import type { World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -23,7 +23,7 @@ test('run recovery: a decision from any process resumes the run that waits for i
   await using world = await createWorld();
   await using process = world.open();
   const { chains, feed } = process;
-  await using _keeper = startRunRecovery({
+  await using _keeper = await startRecovery({
     chains,
     store: world.store,
     feed,
@@ -47,7 +47,7 @@ test('run recovery: a decision without a notification is found', async () => {
   const subscription = { ready: Promise.resolve(), unsubscribe: () => {} };
   const deaf = { subscribe: () => subscription, checkNow: () => {} };
   const options = { chains, store: world.store, feed: deaf, clock: systemClock, logger: silentLogger, intervalMs: 1 };
-  await using _keeper = startRunRecovery(options);
+  await using _keeper = await startRecovery(options);
   await chains.start({ code: "return tools.send({ to: 'a' })", runId: 'run-1', approvals });
   await answer(world, 'a');
   assert.equal((await ended(world, 'run-1')).status, 'completed');
@@ -66,7 +66,7 @@ test('run recovery: runs that were decided or interrupted while no process ran r
   const clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
   await using process = world.open({ clock });
   const { chains, feed } = process;
-  await using _keeper = startRunRecovery({ chains, store: world.store, feed, clock, logger: silentLogger });
+  await using _keeper = await startRecovery({ chains, store: world.store, feed, clock, logger: silentLogger });
   const runs = await Promise.all([ended(world, 'run-1'), ended(world, 'run-2')]);
   assert.deepEqual(
     runs.map(({ status }) => status),

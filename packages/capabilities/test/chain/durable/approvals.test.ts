@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startRunRecovery } from '@ravi/capabilities';
 import type { DurableChainResult } from '@ravi/capabilities';
 import { KernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { Approval, CompleteStateStore } from '@ravi/kernel';
@@ -8,6 +7,7 @@ import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { answer, pending } from './decisions.ts';
 import { createWorld, sandbox, valueTool } from './harness.ts';
+import { startRecovery } from './recover.ts';
 import type { TestProcess } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -30,7 +30,7 @@ test('a run that only waits for approvals is paused: all requests are stored, an
     ['a', 'b', 'c'],
   );
   const run = await world.store.runs.get('run-1');
-  assert.deepEqual([run?.status, run?.lease], ['paused', undefined]);
+  assert.deepEqual([run?.status, run?.owner], ['paused', undefined]);
   assert.equal(process.chains.active, 0);
 });
 
@@ -140,7 +140,7 @@ test('a paused run whose decision was consumed by a process that is gone resumes
   await using second = world.open();
   const { chains, feed } = second;
   const options = { chains, store: world.store, feed, clock: systemClock, logger: silentLogger };
-  await using _keeper = startRunRecovery(options);
+  await using _keeper = await startRecovery(options);
   while (world.effects.length === 0) await new Promise(setImmediate);
   assert.deepEqual(world.effects, ['send {"to":"b"}']);
   while ((await world.store.runs.get('run-1'))?.status !== 'paused') await new Promise(setImmediate);

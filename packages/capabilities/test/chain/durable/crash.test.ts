@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresForTests } from '@ravi/state-testing';
+import { countInSample, offsetOfDay } from '@ravi/testkit';
 import { test } from 'vitest';
 import type { CrashStore } from './crash/orders.ts';
 import { runCrashCycles } from './crash/run-crash-cycles.ts';
@@ -22,7 +23,10 @@ async function killSome(
 }
 
 test('processes that are killed lose nothing and do nothing twice on SQLite', { timeout: 240_000 }, () =>
-  killSome({ cycles: 30, offset: 0 }, (folder) => ({ kind: 'sqlite', file: join(folder, 'state.db') })),
+  killSome({ cycles: countInSample(30, 12), offset: offsetOfDay(12) }, (folder) => ({
+    kind: 'sqlite',
+    file: join(folder, 'state.db'),
+  })),
 );
 
 test(
@@ -32,6 +36,10 @@ test(
     await using server = await postgresForTests();
     const { url, reason } = server;
     if (url === undefined) return context.skip(reason);
-    await killSome({ cycles: 14, offset: 30 }, () => ({ kind: 'postgres', url, schema: `crash_${process.pid}` }));
+    await killSome({ cycles: countInSample(14, 6), offset: 30 + offsetOfDay(6) }, () => ({
+      kind: 'postgres',
+      url,
+      schema: `crash_${process.pid}`,
+    }));
   },
 );

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { sha256OfJson } from '@ravi/invoker';
 import { isKernelError } from '@ravi/kernel';
-import type { LeaseRequest, Run, CompleteStateStore, Tool } from '@ravi/kernel';
+import type { Run, RunClaim, CompleteStateStore, Tool } from '@ravi/kernel';
 import { createFakeClock } from '@ravi/testkit';
 import type { FakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
-import { createWorld, expireLeases, sandbox, valueTool } from './harness.ts';
+import { createWorld, forgetProcesses, sandbox, valueTool } from './harness.ts';
 import type { ProcessOptions, World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -225,7 +225,7 @@ test('a run whose script or tools have changed waits, names them, and completes 
     assert.equal(process.chains.hasChanged('run-1'), true);
   }
   const row = await world.store.runs.get('run-1');
-  assert.deepEqual([row?.status, row?.outcome, row?.lease, world.effects.length], ['blocked', undefined, undefined, 2]);
+  assert.deepEqual([row?.status, row?.outcome, row?.owner, world.effects.length], ['blocked', undefined, undefined, 2]);
   assert.deepEqual(row?.block?.needs, [
     { kind: 'tool', name: 'put', state: 'changed' },
     { kind: 'tool', name: 'count', state: 'changed' },
@@ -274,7 +274,7 @@ test('one process resumes a run, and others get a conflict; an unknown run is no
   await assert.rejects(second.chains.resume('run-2'), (error) => isKernelError(error, 'E_RUN_NOT_FOUND'));
 });
 
-test('a process that lost its lease stops, and nothing that it still does is recorded', async () => {
+test('a process that lost its run stops, and nothing that it still does is recorded', async () => {
   await using world = await createWorld();
   const clock = createFakeClock();
   const begun = Promise.withResolvers<void>();
@@ -296,7 +296,7 @@ test('a process that lost its lease stops, and nothing that it still does is rec
   const slow = first.chains.start({ code: 'return (await tools.hang.safe({})).status', runId: 'run-1' });
   slow.catch(() => {});
   await begun.promise;
-  await expireLeases(world);
+  await forgetProcesses(world);
   await using second = world.open({ policy: unasked, tools: [hangDone(world.effects)] });
   const result = await second.chains.resume('run-1');
   assert.equal(result.callTrace[0]?.status, 'unknown');
@@ -359,7 +359,7 @@ function changeCode({ store }: World, code: string, scriptDigest = digestOf(code
   const runs = {
     ...store.runs,
     get: async (id: string) => change(await store.runs.get(id)),
-    claim: async (id: string, lease: LeaseRequest) => change(await store.runs.claim(id, lease)),
+    claim: async (id: string, claim: RunClaim) => change(await store.runs.claim(id, claim)),
   };
   return { ...store, runs };
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { createApprovalFeed } from '@ravi/approval-kit';
-import { startRunRecovery } from '@ravi/capabilities';
+import { connectEngine, startRunRecovery } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
+import { createMemoryRunEngine } from '@ravi/engine-memory';
 import { KernelError, silentLogger } from '@ravi/kernel';
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createApprovalRequest, createFakeClock } from '@ravi/testkit';
 import { test } from 'vitest';
-import { createResumeQueue } from '../../../src/chain/durable/resume-queue.ts';
 import { createWorld, valueTool } from './harness.ts';
+import { startRecovery } from './recover.ts';
 import type { World } from './harness.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -35,31 +36,31 @@ async function leaveRuns(world: World, ids: readonly string[]): Promise<void> {
   await until(() => waiting === ids.length);
 }
 
-test('run recovery resumes released and answered runs before those whose lease has expired', async () => {
+test('run recovery resumes answered runs before those of ended processes', async () => {
   await using world = await createWorld();
-  const { runs, approvals } = world.store;
-  await leaveRuns(world, ['expired-1', 'expired-2', 'released']);
-  for (const id of ['expired-1', 'expired-2']) await runs.claim(id, { owner: 'dead', leaseMs: 60_000 });
+  const { runs, approvals, processes } = world.store;
+  await leaveRuns(world, ['ended-1', 'ended-2']);
+  await processes.register({ id: 'ended', deadAfterMs: 60_000 });
+  for (const id of ['ended-1', 'ended-2']) await runs.claim(id, { owner: 'ended' });
   await using process = world.open({ tools: [valueTool('wait', () => null)] });
   const code = "await tools.send({}); return tools.count({ run: 'answered' })";
   await process.chains.start({ code, runId: 'answered', approvals: 'pause' });
   const [asked] = (await approvals.list({ runId: 'answered' })).items;
   assert.ok(asked !== undefined);
   await approvals.decide(asked.request.id, { decision: 'approved', approver: 'grace', decidedAt: Date.now() });
-  await using _recovery = startRunRecovery({
+  await using _recovery = await startRecovery({
     chains: process.chains,
     store: world.store,
     feed: { subscribe: () => ({ ready: Promise.resolve(), unsubscribe: () => {} }), checkNow: () => {} },
-    isDeadOwner: (owner) => owner === 'dead',
-    // Time stands still, so each run keeps its place until it has ended.
+    hasEnded: (id) => id === 'ended',
     clock: createFakeClock(Date.now()),
     logger: silentLogger,
-    atOnce: 1,
+    slots: { agents: 1, scripts: 1 },
   });
-  await until(() => world.effects.length === 5);
+  await until(() => world.effects.length === 4);
   const counted = world.effects.filter((effect) => effect.startsWith('count'));
   const order = counted.map((effect) => (JSON.parse(effect.slice('count '.length)) as { run: string }).run);
-  assert.deepEqual(order, ['answered', 'released', 'expired-1', 'expired-2']);
+  assert.deepEqual(order, ['answered', 'ended-1', 'ended-2']);
 });
 
 test('run recovery reads paused runs in slices, by one query for each, and lets other work run in between', async () => {
@@ -95,13 +96,13 @@ test('run recovery reads paused runs in slices, by one query for each, and lets 
     journal: count('journal', journal),
   };
   const { chains, feed } = process;
-  await using _recovery = startRunRecovery({ chains, store, feed, clock: createFakeClock(), logger: silentLogger });
+  await using _recovery = await startRecovery({ chains, store, feed, clock: createFakeClock(), logger: silentLogger });
   await until(() => slices.length === 3);
   await turn();
   isOver = true;
   assert.deepEqual(queries, [
     'runs.listAnswered',
-    'runs.listExpired',
+    'runs.listFree',
     'approvals.expire',
     'runs.listPaused',
     'runs.listPaused',
@@ -139,32 +140,6 @@ test('a script that has run before does not wait for its check again, and keeps 
   assert.deepEqual([result.status, result.warnings, checks], ['ok', warnings, 2]);
 });
 
-test('a run that takes long keeps the runs after it waiting for half a second only', async () => {
-  const clock = createFakeClock();
-  const started: string[] = [];
-  const { promise: never, resolve: end } = Promise.withResolvers<void>();
-  const queue = createResumeQueue({
-    clock,
-    atOnce: 1,
-    async resume(runId) {
-      started.push(runId);
-      if (runId === 'long') await never;
-    },
-  });
-  queue.add('long', 'usual');
-  queue.add('usual', 'usual');
-  queue.add('later', 'usual');
-  queue.add('later', 'urgent');
-  await turn();
-  await turn();
-  assert.deepEqual([started, queue.size], [['long'], 2]);
-  clock.advance(500);
-  await until(() => started.length === 3);
-  assert.deepEqual(started, ['long', 'later', 'usual']);
-  end();
-  await queue.settled();
-});
-
 /** Stores a paused run of an agent with a request, and withdraws the request. */
 async function pauseAgent(store: CompleteStateStore, id: string, reason: 'approval' | 'question'): Promise<void> {
   const { runs, approvals } = store;
@@ -174,25 +149,6 @@ async function pauseAgent(store: CompleteStateStore, id: string, reason: 'approv
   if (reason === 'question') return;
   await approvals.create(createApprovalRequest({ id, runId: id, expiresAt: Date.now() + 600_000 }));
 }
-
-test('an interrupted run does not wait for answered ones, which have all places but one', async () => {
-  const started: string[] = [];
-  const { promise: end, resolve: onEnd } = Promise.withResolvers<void>();
-  const queue = createResumeQueue({
-    clock: createFakeClock(),
-    atOnce: 4,
-    resume: (runId) => {
-      started.push(runId);
-      return end;
-    },
-  });
-  for (let index = 1; index <= 5; index += 1) queue.add(`answered-${index}`, 'urgent');
-  for (let index = 1; index <= 2; index += 1) queue.add(`interrupted-${index}`, 'usual');
-  await turn();
-  assert.deepEqual(started, ['answered-1', 'answered-2', 'answered-3', 'interrupted-1']);
-  onEnd();
-  await until(() => started.length === 7);
-});
 
 test('a run of an agent whose last request was withdrawn is resumed by the next process, and no other paused run', async () => {
   await using world = await createWorld();
@@ -205,7 +161,7 @@ test('a run of an agent whose last request was withdrawn is resumed by the next 
   const { chains, feed } = process;
   const clock = createFakeClock(Date.now());
   const resumeOther = async ({ id }: { readonly id: string }): Promise<void> => void resumed.push(id);
-  await using recovery = startRunRecovery({
+  await using recovery = await startRecovery({
     chains,
     store: world.store,
     feed,
@@ -221,11 +177,12 @@ test('a run of an agent whose last request was withdrawn is resumed by the next 
 
 test('a run that pauses just after its request was withdrawn is resumed by the next poll', async () => {
   await using world = await createWorld();
-  const { runs, approvals } = world.store;
+  const { runs, approvals, processes } = world.store;
   await using process = world.open();
   await runs.create({ id: 'late', principal: 'local', sessionId: 's', definition: { kind: 'agent' }, createdAt: 1 });
   await approvals.create(createApprovalRequest({ id: 'late', runId: 'late', expiresAt: Date.now() + 600_000 }));
-  await runs.claim('late', { owner: 'here', leaseMs: 60_000 });
+  await processes.register({ id: 'here', deadAfterMs: 60_000 });
+  await runs.claim('late', { owner: 'here' });
   const resumed: string[] = [];
   const seen: string[] = [];
   const { chains } = process;
@@ -233,7 +190,7 @@ test('a run that pauses just after its request was withdrawn is resumed by the n
   const feed = createApprovalFeed({ store: approvals, clock, logger: silentLogger, maxPollMs: 5 });
   const subscription = feed.subscribe(({ to }) => seen.push(to));
   const resumeOther = async ({ id }: { readonly id: string }): Promise<void> => void resumed.push(id);
-  await using recovery = startRunRecovery({
+  await using recovery = await startRecovery({
     chains,
     store: world.store,
     feed,
@@ -257,11 +214,12 @@ test('a run that pauses just after its request was withdrawn is resumed by the n
 
 test('a damaged run whose request was withdrawn does not keep other runs from being resumed', async () => {
   await using world = await createWorld();
-  const { runs, approvals } = world.store;
+  const { runs, approvals, processes } = world.store;
   await using process = world.open();
   const row = { principal: 'local', definition: { kind: 'agent' }, createdAt: 1 };
   await runs.create({ ...row, id: 'damaged', sessionId: 'a' });
-  await runs.create({ ...row, id: 'sound', sessionId: 'b' }, { owner: 'dead', leaseMs: 60_000 });
+  await processes.register({ id: 'dead', deadAfterMs: 60_000 });
+  await runs.create({ ...row, id: 'sound', sessionId: 'b' }, { owner: 'dead' });
   await approvals.create(createApprovalRequest({ id: 'asked', runId: 'damaged', expiresAt: Date.now() + 600_000 }));
   const resumed: string[] = [];
   const seen: string[] = [];
@@ -272,7 +230,7 @@ test('a damaged run whose request was withdrawn does not keep other runs from be
     if (id === 'damaged') throw new KernelError('E_STATE_CORRUPT', 'The row is damaged');
     return runs.get(id);
   };
-  await using recovery = startRunRecovery({
+  await using recovery = await startRecovery({
     chains: { ...process.chains, get },
     store: world.store,
     feed,
@@ -285,10 +243,41 @@ test('a damaged run whose request was withdrawn does not keep other runs from be
   await approvals.withdraw('asked', { now: 2, reason: 'The job was cancelled' });
   feed.checkNow();
   await until(() => seen.includes('withdrawn'));
-  await runs.expireLeases('dead');
+  await processes.remove('dead');
   clock.advance(5_000);
   await until(() => resumed.length > 0);
   assert.deepEqual(resumed, ['sound']);
   subscription.unsubscribe();
+  recovery.stop();
+});
+
+test('a run that fails to continue each time is blocked with the reason, and its retry wakes it', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const { runs, wakes } = world.store;
+  await runs.create({ id: 'run', principal: 'local', sessionId: 's', definition: { kind: 'agent' }, createdAt: 1 });
+  const clock = createFakeClock(Date.now());
+  await using engine = createMemoryRunEngine({ clock, maxAttempts: 2, random: () => 0 });
+  using _connection = await connectEngine({ store: world.store, engine });
+  let attempts = 0;
+  let fails = true;
+  const resumeOther = async (): Promise<void> => {
+    attempts += 1;
+    if (fails) throw new Error('The disk is full');
+  };
+  const { chains, feed } = process;
+  const options = { chains, store: world.store, feed, clock, logger: silentLogger, resumeOther };
+  await using recovery = startRunRecovery({ engine, ...options });
+  const untilLater = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+    for (; !(await isTrue()); await turn()) clock.advance(100);
+  };
+  await untilLater(async () => (await runs.get('run'))?.status === 'blocked');
+  assert.equal(attempts, 2);
+  assert.match((await runs.get('run'))?.block?.message ?? '', /in 2 attempts/);
+  assert.deepEqual((await engine.listDead()).items, []);
+  fails = false;
+  await wakes.send(['run'], 'retried');
+  await untilLater(() => attempts === 3);
+  assert.equal((await runs.get('run'))?.status, 'running');
   recovery.stop();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isKernelError, KernelError, systemClock } from '@ravi/kernel';
 import type { RecordedDecision, CompleteStateStore } from '@ravi/kernel';
 import { afterAll, test } from 'vitest';
-import { createWorld, expireLeases, sandbox, valueTool } from './harness.ts';
+import { createWorld, forgetProcesses, sandbox, valueTool } from './harness.ts';
 import type { World } from './harness.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -76,7 +76,7 @@ test('a process that ends while its store is unavailable leaves a run that can b
   await first[Symbol.asyncDispose]();
   await assert.rejects(cut);
   assert.deepEqual(world.effects, []);
-  await expireLeases(world);
+  await forgetProcesses(world);
   await using second = world.open({
     policy: unasked,
     tools: [valueTool('fall', () => null)],
@@ -120,7 +120,7 @@ test('runs of another kind are passed to resumeOther', async () => {
     createdAt: now,
     definition: { kind: 'agent' },
   };
-  await world.store.runs.create(other, { owner: 'dead', leaseMs: 60_000 });
+  await world.store.runs.create(other, { owner: 'dead' });
   await using process = world.open();
   await assert.rejects(process.chains.resume('agent-1'), (error) => isKernelError(error, 'E_RUN_NOT_FOUND'));
   assert.equal((await world.store.runs.get('agent-1'))?.status, 'running');

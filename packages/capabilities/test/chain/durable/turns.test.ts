@@ -4,7 +4,7 @@ import type { JournalItem, Sandbox } from '@ravi/kernel';
 import { createDockerSandbox } from '@ravi/sandbox-docker';
 import { createVmSandbox } from '@ravi/sandbox-vm';
 import { afterAll, test } from 'vitest';
-import { createWorld, expireLeases, sandbox as isolatedVm, valueTool } from './harness.ts';
+import { createWorld, forgetProcesses, sandbox as isolatedVm, valueTool } from './harness.ts';
 
 const docker = createDockerSandbox({
   languages: ['javascript'],
@@ -64,7 +64,7 @@ for (const sandbox of sandboxes) {
       await cut.promise;
       await first[Symbol.asyncDispose]();
       await assert.rejects(running);
-      await expireLeases(world);
+      await forgetProcesses(world);
       let repeated = 0;
       await using second = world.open({
         sandbox,

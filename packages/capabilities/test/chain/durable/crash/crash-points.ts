@@ -3,7 +3,8 @@ import type { BlobStore, CompleteStateStore } from '@ravi/kernel';
 import type { CrashOrders } from './orders.ts';
 
 const methods = {
-  runs: ['create', 'get', 'list', 'transition', 'claim', 'renew', 'listExpired'],
+  runs: ['create', 'get', 'list', 'transition', 'claim', 'listFree', 'listHeld'],
+  processes: ['register', 'beat'],
   journal: ['started', 'finished', 'observed', 'entries'],
   approvals: ['create', 'get', 'list', 'decide', 'consume', 'changes'],
   blobs: ['store', 'pin', 'unpin'],
@@ -44,6 +45,7 @@ export function withStatePoints(store: CompleteStateStore, pass: PassPoint): Com
   return {
     ...store,
     runs: passing(store.runs, 'runs', methods.runs, pass),
+    processes: passing(store.processes, 'processes', methods.processes, pass),
     journal: passing(store.journal, 'journal', methods.journal, pass),
     approvals: passing(store.approvals, 'approvals', [...methods.approvals, ...agentMethods.approvals], pass),
     history: passing(store.history, 'history', agentMethods.history, pass),

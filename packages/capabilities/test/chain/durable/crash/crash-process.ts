@@ -1,8 +1,10 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
+import { keepProcess } from '@ravi/agents';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
-import { createDurableChains, startRunRecovery } from '@ravi/capabilities';
+import { connectEngine, createDurableChains, startRunRecovery } from '@ravi/capabilities';
+import { createMemoryRunEngine } from '@ravi/engine-memory';
 import { isKernelError, silentLogger, systemClock } from '@ravi/kernel';
 import type { RunStore, CompleteStateStore } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
@@ -26,21 +28,27 @@ const invoker = new ToolInvoker({
   logger,
 });
 const sandbox = createIsolatedVmSandbox({});
+const kept = keepProcess({ store, deadAfterMs: 300, clock, logger });
 const chains = createDurableChains({
   store,
   invoker,
   sandbox,
   logger,
   preflight: false,
-  leaseMs: 300,
+  process: kept,
   pauseAfterMs: 5,
 });
-const keeper = startRunRecovery({ chains, store, feed, clock, logger, intervalMs: 100, atOnce: 8 });
+const slots = { agents: 8, scripts: 8 };
+const engine = createMemoryRunEngine({ clock, logger });
+await connectEngine({ store, engine, logger });
+const keeper = startRunRecovery({ engine, chains, store, feed, clock, logger, intervalMs: 100, slots });
 writeSync(1, 'ready\n');
 
 await Promise.all([startRuns(store), answerQuestions(store, () => feed.checkNow())]);
 await chains[Symbol.asyncDispose]();
 await keeper[Symbol.asyncDispose]();
+await engine[Symbol.asyncDispose]();
+await kept[Symbol.asyncDispose]();
 await sandbox[Symbol.asyncDispose]();
 await store[Symbol.asyncDispose]();
 
