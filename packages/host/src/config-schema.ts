@@ -3,6 +3,7 @@ import type { JsonSchema } from '@ravi/kernel';
 import { agentProperties } from './agent-schema.ts';
 import { budgetProperties } from './budget-config.ts';
 import { pluginPorts } from './config.ts';
+import { serverSchema } from './server-schema.ts';
 import { toolAccessProperties } from './tool-access-schema.ts';
 import { triggerProperties } from './trigger-config.ts';
 import { workspaceProperties } from './workspace-config.ts';
@@ -24,6 +25,7 @@ const pluginsSchemas: Readonly<Record<(typeof pluginPorts)[keyof typeof pluginPo
   },
 };
 
+const slots: JsonSchema = { type: 'integer', minimum: 1, maximum: 1_000 };
 const limit: JsonSchema = { type: 'integer', minimum: 1 };
 const modelEntry: JsonSchema = {
   ...pluginEntry,
@@ -50,43 +52,15 @@ const modelEntry: JsonSchema = {
 };
 
 const descriptions: Readonly<Record<string, { readonly description: string }>> = {
+  runEngine: {
+    description:
+      'Wakes runs that can continue. @ravi/engine-memory by default; @ravi/engine-pg-boss, with the url of a state store in PostgreSQL, shares the runs among several servers, as @ravi/engine-restate does with a Restate server.',
+  },
   interceptor: { description: 'Code at six moments of every call, and observers of events, in this order.' },
   middleware: { description: 'Functions around the steps, responses and calls of agents; the first is the outermost.' },
   guardrail: { description: 'Checks of requests, responses and calls that end a run.' },
   historyView: { description: 'Choices of the messages that a model sees, each on those of the one before.' },
 };
-
-const accessToken: JsonSchema = {
-  type: 'object',
-  required: ['principal'],
-  additionalProperties: false,
-  properties: {
-    token: {
-      type: 'object',
-      required: ['$env'],
-      additionalProperties: false,
-      properties: { $env: { type: 'string', minLength: 1, description: 'Environment variable with the secret.' } },
-    },
-    tokenFile: { type: 'string', minLength: 1, description: 'File with the secret.' },
-    tokenSha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret.' },
-    principal: { type: 'string', minLength: 1, description: 'Caller that the token identifies.' },
-    roles: {
-      type: 'array',
-      items: { enum: ['run', 'approve', 'admin'] },
-      default: ['run'],
-      description:
-        'Permissions of the caller: run calls tools and starts runs, approve decides approvals, admin has both and sees everything.',
-    },
-    toolRole: {
-      type: 'string',
-      minLength: 1,
-      description: 'Role of "toolAccess.roles" that says which tools the principal may call: all if absent.',
-    },
-  },
-};
-
-/** Default of `server.requestsPerMinute` if there are access tokens; a schema cannot express the condition. */
-export const defaultRequestsPerMinute = 6_000;
 
 /**
  * JSON Schema (2020-12) of a configuration file, defaults included. The values of `policy` are checked by
@@ -96,91 +70,7 @@ export const configSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    server: {
-      type: 'object',
-      additionalProperties: false,
-      default: {},
-      properties: {
-        host: { type: 'string', minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' },
-        port: { type: 'integer', minimum: 0, maximum: 65_535, default: 7341, description: '0 picks a free port.' },
-        tokens: { type: 'array', items: accessToken, default: [], description: 'Access tokens of the callers.' },
-        fourEyes: {
-          type: 'boolean',
-          default: false,
-          description: 'true refuses decisions on an approval by the principal that requested the call. Needs tokens.',
-        },
-        allowedHosts: {
-          type: 'array',
-          items: { type: 'string', minLength: 1 },
-          default: [],
-          description: 'Host names to accept in addition to loopback.',
-        },
-        publicUrl: {
-          type: 'string',
-          pattern: '^https?://[^/?#\\s]+$',
-          description:
-            'Address at which people reach this server, such as https://ravi.example.org, for links in requests to them; by default the one that it listens on.',
-        },
-        trustedProxies: {
-          type: 'array',
-          items: { type: 'string', minLength: 1 },
-          default: [],
-          description:
-            'Addresses and CIDR ranges of proxies whose X-Forwarded-For, X-Forwarded-Proto and Forwarded describe the client: unknown tokens are counted per client, and the sign-in cookie is Secure if the client uses TLS.',
-        },
-        requestsPerMinute: {
-          type: 'integer',
-          minimum: 1,
-          description: `Limit of one caller; ${defaultRequestsPerMinute} with tokens, unlimited without.`,
-        },
-        maxConcurrent: {
-          type: 'integer',
-          minimum: 1,
-          default: 512,
-          description:
-            'Tool calls, scripts and starts of runs that are processed at once. The last eighth is kept for callers without a request in progress.',
-        },
-        maxEventStreams: {
-          type: 'integer',
-          minimum: 1,
-          default: 200,
-          description:
-            'Event streams of runs that one principal may have open, in addition to 200 of approvals. More are refused with 429.',
-        },
-        headersTimeoutMs: {
-          type: 'integer',
-          minimum: 1,
-          default: 10_000,
-          description: 'Time for a client to send the headers of a request.',
-        },
-        requestTimeoutMs: {
-          type: 'integer',
-          minimum: 1,
-          default: 30_000,
-          description: 'Time for a client to send a whole request.',
-        },
-        unreadTimeoutMs: {
-          type: 'integer',
-          minimum: 1,
-          default: 60_000,
-          description: 'Time for a client to read the next part of a response.',
-        },
-        artifactTtlMs: {
-          type: 'integer',
-          minimum: 1,
-          default: 3_600_000,
-          description:
-            'Time after which an artifact of a single tool call (POST /v1/tools/{name}) or an upload (POST /v1/artifacts) expires.',
-        },
-        maxArtifactBytes: {
-          type: 'integer',
-          minimum: 1,
-          default: 268_435_456,
-          description:
-            'Bytes of such artifacts that one principal may hold, each counted as at least 4 096. Once it reaches the limit, further calls are refused with 507 until some are deleted or expire, and an upload that would pass it is cut off. Counted from the start of the process.',
-        },
-      },
-    },
+    server: serverSchema,
     policy: {
       type: 'object',
       additionalProperties: false,
@@ -245,7 +135,7 @@ export const configSchema: JsonSchema = {
           maximum: 3_600_000,
           default: 10_000,
           description:
-            'Time after which another server continues the runs of a server that does not renew its lease on them. It renews after each third of this time.',
+            'Time after which a silent server counts as dead, and another one continues its runs. Each server says that it lives after each third of this time.',
         },
         maxFruitlessCrashes: {
           type: 'integer',
@@ -269,6 +159,28 @@ export const configSchema: JsonSchema = {
           default: 30_000,
           description:
             'Time for which a request that starts a run waits for a state store that is unavailable. After that nothing is started, and the response is 503 with E_NOT_STARTED.',
+        },
+        maxWaitingRuns: {
+          type: 'integer',
+          minimum: 0,
+          default: 10_000,
+          description:
+            'Runs of one principal that may wait for a server to begin or continue them. Further starts are refused with 429 until fewer wait. Each server counts them every five seconds, for the twenty principals with the most.',
+        },
+        slots: {
+          type: 'object',
+          additionalProperties: false,
+          default: {},
+          description:
+            'New runs that a server begins at once, half of them at most for one principal, and as many that it continues after a pause, a restart or the end of another server. Further ones wait in plugins.runEngine, where principals take turns.',
+          properties: {
+            agents: {
+              ...slots,
+              default: 200,
+              description: 'Runs of agents, with the scripts and sub-agents inside them.',
+            },
+            scripts: { ...slots, default: 100, description: 'Scripts that are part of no other run.' },
+          },
         },
       },
     },

@@ -53,6 +53,13 @@ export interface ServerConfig {
   readonly allowedHosts: readonly string[];
   /** Address at which people reach this server, for links in requests to them. Default: the one that it listens on. */
   readonly publicUrl?: string;
+  /**
+   * Address at which the other servers of the same state store reach this one. Default: the one that it listens on, and for all addresses
+   * of the machine the first one that is not loopback.
+   */
+  readonly advertisedAddress?: string;
+  /** Build of this server, shown after the version of its package. Default: `RAVI_VERSION`. */
+  readonly version?: string;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` describe the client. */
   readonly trustedProxies: readonly string[];
   /** Limit of one caller. Default: `defaultRequestsPerMinute` with tokens, unlimited without. */
@@ -104,8 +111,8 @@ export interface ApprovalsConfig {
 /** Settings of runs that other servers can continue. */
 export interface RunsConfig {
   /**
-   * Milliseconds after which another server continues the runs of a server that does not renew its lease on them. It renews
-   * after each third of this time.
+   * Milliseconds after which a silent server counts as dead, and another one continues its runs. Each server says that it lives after
+   * each third of this time.
    */
   readonly leaseMs: number;
   /**
@@ -122,6 +129,15 @@ export interface RunsConfig {
    * request fails with `E_NOT_STARTED`.
    */
   readonly startTimeoutMs: number;
+  /** Runs of one principal that may wait for a server to continue them; above it further starts are refused. */
+  readonly maxWaitingRuns: number;
+  /** Runs that a server continues at once, by their kind, after a pause, a restart or the end of another server. */
+  readonly slots: {
+    /** Runs of agents, with the scripts and sub-agents inside them. */
+    readonly agents: number;
+    /** Scripts that are part of no other run. */
+    readonly scripts: number;
+  };
 }
 
 /** Retention of finished runs in the state store. */
@@ -164,7 +180,7 @@ export interface RaviConfig {
   readonly policy?: Partial<ChainPolicy>;
   readonly chains?: Partial<ChainsConfig>;
   readonly approvals?: Partial<ApprovalsConfig>;
-  readonly runs?: Partial<RunsConfig>;
+  readonly runs?: Partial<Omit<RunsConfig, 'slots'>> & { readonly slots?: Partial<RunsConfig['slots']> };
   readonly agent?: AgentConfig;
   /** Further agents by name. Settings of `agent` about models, steps, budget and approvals are their defaults. */
   readonly agents?: Readonly<Record<string, AgentEntry>>;
@@ -252,6 +268,7 @@ export const pluginPorts: {
   readonly [Port in PortName]: Port extends ListPort ? 'list' : Port extends ComposedPort ? 'composed' : 'one';
 } = {
   stateStore: 'one',
+  runEngine: 'one',
   blobStore: 'one',
   approvalHandler: 'one',
   sandbox: 'composed',

@@ -1,5 +1,6 @@
 export { createArgumentDigest } from './argument-digest.ts';
-export { configSchema, defaultRequestsPerMinute } from './config-schema.ts';
+export { configSchema } from './config-schema.ts';
+export { defaultRequestsPerMinute } from './server-schema.ts';
 export { defineConfig } from './config.ts';
 export type {
   AccessTokenConfig,
@@ -42,5 +43,6 @@ export { openPlugins } from './open-plugins.ts';
 export type { OpenedPlugins, OpenPluginsOptions } from './open-plugins.ts';
 export { pluginPorts, shippedKits } from './config.ts';
 export type { ComposedPort, ExtensionPort, ListPort, SinglePort } from './config.ts';
-export { resolveConfig } from './resolve-config.ts';
+export { parseJson } from './parse-json.ts';
+export { completeOptions, invalidConfig, resolveConfig } from './resolve-config.ts';
 export type { ConfigOrigin } from './resolve-config.ts';

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { KernelError, defineChainPolicy, isKernelError } from '@ravi/kernel';
+import type { JsonSchema } from '@ravi/kernel';
 import { agentMistakes } from './check-agents.ts';
 import { budgetMistakes } from './check-budgets.ts';
 import { patternMistakes } from './check-patterns.ts';
@@ -23,9 +24,7 @@ export interface ConfigOrigin {
  * @throws KernelError `E_CONFIG_INVALID` that lists every mistake with its key
  */
 export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin): ResolvedConfig {
-  const config = copyOf(value, source);
-  const mistakes = compileSchema(configSchema)(config, '');
-  if (mistakes.length > 0) throw invalidConfig(source, mistakes);
+  const config = completeOptions(value, configSchema, source);
   // The check has filled in the defaults of the schema.
   const { server, policy, chains, approvals, runs, agent, retention, logging, telemetry, tools, skills, plugins } =
     config as Required<RaviConfig>;
@@ -71,6 +70,17 @@ export function resolveConfig(value: unknown, { baseDir, source }: ConfigOrigin)
   } catch (error) {
     throw isKernelError(error) ? invalidConfig(source, [error.message], error) : error;
   }
+}
+
+/**
+ * Checks the options of another program by their schema and returns a copy completed with the defaults.
+ * @throws KernelError `E_CONFIG_INVALID` that lists every mistake with its key
+ */
+export function completeOptions(value: unknown, schema: JsonSchema, source: string): unknown {
+  const options = copyOf(value, source);
+  const mistakes = compileSchema(schema)(options, '');
+  if (mistakes.length > 0) throw invalidConfig(source, mistakes);
+  return options;
 }
 
 /** Returns one `E_CONFIG_INVALID` error for all mistakes of a source. */
