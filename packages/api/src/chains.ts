@@ -120,7 +120,14 @@ export const chains = {
     responses: { 200: json(chainResultSchema) },
     events: recordedEventSchema,
     endEvent: 'run-end',
-    errors: ['E_UNSUPPORTED', 'E_NOT_STARTED', 'E_CALL_UNKNOWN', 'E_STATE_UNAVAILABLE', 'E_RUN_SUSPENDED'],
+    errors: [
+      'E_UNSUPPORTED',
+      'E_NOT_STARTED',
+      'E_CALL_UNKNOWN',
+      'E_STATE_UNAVAILABLE',
+      'E_RUN_SUSPENDED',
+      'E_SANDBOX_UNAVAILABLE',
+    ],
   }),
   check: operation({
     method: 'post',

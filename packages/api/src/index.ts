@@ -28,6 +28,7 @@ export type { ChainResult, CheckReport } from './chains.ts';
 export type { Conversation } from './conversations.ts';
 export type { CallerIdentity } from './login.ts';
 export type { Exchange } from './models.ts';
+export type { Queue } from './queue.ts';
 export { eventIdPattern, provisionalTypes } from './run-events.ts';
 export type { RecordableEvent, RecordedEvent, RecordedEventData, RecordedEventType } from './run-events.ts';
 export type { RunDetails } from './runs.ts';

@@ -43,7 +43,7 @@ export const jobs = {
   cancel: operation({
     method: 'post',
     path: '/v1/jobs/{id}/cancel',
-    summary: 'Cancel a job; its run continues.',
+    summary: 'Cancel a job; its run continues. If another server executes it, that one ends it within a second.',
     role: 'run',
     endsWork: true,
     responses: { 202: json(jobSchema) },

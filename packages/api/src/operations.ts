@@ -10,6 +10,8 @@ import { jobs } from './jobs.ts';
 import { login } from './login.ts';
 import { memories } from './memories.ts';
 import type { Operation } from './operation.ts';
+import { processes } from './processes.ts';
+import { queue } from './queue.ts';
 import { responses } from './responses.ts';
 import { runs } from './runs.ts';
 import { server } from './server.ts';
@@ -23,6 +25,8 @@ import { workspaces } from './workspaces.ts';
 /** Every operation of the API, by group and name: `api.runs.get`. */
 export const api = {
   server,
+  processes,
+  queue,
   login,
   agents,
   runs,

@@ -57,6 +57,8 @@ export const problemStatus = {
   E_SNIPPET_UNAVAILABLE: 503,
   E_SOURCE_UNAVAILABLE: 503,
   E_STATE_UNAVAILABLE: 503,
+  E_ENGINE_UNAVAILABLE: 503,
+  E_SANDBOX_UNAVAILABLE: 503,
   E_STREAMS_EXHAUSTED: 503,
   E_ARTIFACT_QUOTA: 507,
 } as const satisfies Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-import type { Run, RunBlock, RunDefinition, RunInput, RunLease, RunNeed, RunOutcome, SnippetTool } from '@ravi/kernel';
+import type { Run, RunBlock, RunDefinition, RunInput, RunNeed, RunOutcome, SnippetTool } from '@ravi/kernel';
 import { artifactSchema } from './artifacts.ts';
 import { callSchema, consoleLineSchema } from './calls.ts';
 import { chainErrorSchema, chainResultSchema, scriptFields } from './chains.ts';
@@ -57,7 +57,6 @@ const definitionSchema = sameAs<RunDefinition>()(
     },
   ),
 );
-const leaseSchema = sameAs<RunLease>()(object({ owner: string(), expiresAt: timestamp }));
 const needSchema = sameAs<RunNeed>()(
   object(
     { kind: enumOf(['agent', 'key', 'script', 'tool']), state: enumOf(['changed', 'missing']) },
@@ -85,7 +84,12 @@ export const runSchema = sameAs<Run>()(
       status: statuses,
       epoch: integer({ minimum: 0, description: 'Number of times that a process took the run.' }),
     },
-    { parentRunId: string(), lease: leaseSchema, block: blockSchema, outcome: outcomeSchema },
+    {
+      parentRunId: string(),
+      owner: string({ description: 'Process that executes the run.' }),
+      block: blockSchema,
+      outcome: outcomeSchema,
+    },
   ),
 );
 
@@ -256,7 +260,7 @@ export const runs = {
   cancel: operation({
     method: 'post',
     path: '/v1/runs/{id}/cancel',
-    summary: 'Cancel a run; it cannot be resumed.',
+    summary: 'Cancel a run; it cannot be resumed. If another server executes it, that one ends it within a second.',
     role: 'run',
     endsWork: true,
     responses: { 202: json(runSchema) },
