@@ -19,7 +19,15 @@ import { build } from 'esbuild';
 import { bundlesFolder, manifestFile, problemOf, readManifest, root, stampOf } from './stamp.mjs';
 
 /** Packages of npm that stay files of their own: they are large and few configurations load them, or they find a program from their place. */
-const apart = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner', '@vscode/ripgrep', 'pg', 'typescript-api'];
+const apart = [
+  '@aws-sdk/client-s3',
+  '@aws-sdk/s3-request-presigner',
+  '@restatedev/restate-sdk',
+  '@restatedev/restate-sdk-clients',
+  '@vscode/ripgrep',
+  'pg',
+  'typescript-api',
+];
 /** Packages that no server loads. */
 const unused = new Set(['@ravi/testkit', '@ravi/cli', 'create-ravi']);
 const keptBundles = 3;

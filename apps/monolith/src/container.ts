@@ -20,6 +20,9 @@ import { createCallerApprovals } from './http/approvals/approval-operations.ts';
 import { createArtifactDamage } from './http/blobs/artifact-damage.ts';
 import { createArtifactQuota } from './http/blobs/artifact-quota.ts';
 import { withCollectedChunks } from './http/blobs/collected-chunks.ts';
+import { createEventRelay } from './http/events/event-relay.ts';
+import type { EventSources } from './http/events/event-stream.ts';
+import { createRelayTickets } from './http/events/relay-ticket.ts';
 import { createStreamPlaces } from './http/events/stream-places.ts';
 import { createScriptRunner } from './http/scripts/chains.ts';
 import { createMcpPart } from './http/mcp/mcp-part.ts';
@@ -75,6 +78,8 @@ const services: { readonly [Name in keyof Services]: Factory<Services[Name]> } =
   openConsole: ({ logger }) => createOpenConsole(logger),
   publicAddress: ({ config: { server } }) => (server.publicUrl === undefined ? {} : { url: server.publicUrl }),
   streamPlaces: ({ config }) => createStreamPlaces(config.server.maxEventStreams),
+  relayTickets: ({ digestKey, clock }) => createRelayTickets(digestKey, () => clock.now()),
+  eventSources: createEventSources,
   mcpEndpoint: createMcpPart,
 };
 
@@ -112,6 +117,13 @@ function createCallerAccess({ accessTokens, config, stateStore: store, clock, lo
   const defaultLimit = accessTokens.length === 0 ? undefined : defaultRequestsPerMinute;
   const { requestsPerMinute = defaultLimit } = config.server;
   return createAccess({ accessTokens, requestsPerMinute, store, clock, logger });
+}
+
+function createEventSources({ durable, relayTickets: tickets, clock, logger }: Parts): EventSources | undefined {
+  if (durable === undefined) return undefined;
+  const { recorder, process, store } = durable;
+  const { processes, runs } = store;
+  return { recorder, runs, relay: createEventRelay({ processId: process.id, processes, tickets, clock, logger }) };
 }
 
 function createHooks({ extensions, clock, logger }: Parts): HookManager {

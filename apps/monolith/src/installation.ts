@@ -112,5 +112,6 @@ function defaultPlugins(dataFolder: string): InstalledPlugins {
   return {
     blobStore: { use: '@ravi/blob-fs', root: join(dataFolder, 'blobs') },
     sandbox: { use: '@ravi/sandbox-isolated-vm' },
+    runEngine: { use: '@ravi/engine-memory' },
   };
 }

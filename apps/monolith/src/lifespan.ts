@@ -9,13 +9,9 @@ import type { InstallationOptions } from './installation.ts';
 import { createInstallationKey } from './installation-key.ts';
 import { logRuns } from './logging/log-runs.ts';
 import type { LogSource } from './logging/server-log.ts';
-import { createAbandonedPins } from './maintenance/abandoned-pins.ts';
-import { startPacking } from './maintenance/packing.ts';
+import { startCancellationWatch } from './runs/cancellation-watch.ts';
+import { startMaintenance } from './maintenance/maintenance.ts';
 import { repeat } from './maintenance/repeat.ts';
-import { startKeyRemoval } from './maintenance/request-keys.ts';
-import { startMessageRemoval } from './maintenance/message-removal.ts';
-import { startRetention } from './maintenance/retention.ts';
-import { startSweeper } from './maintenance/sweeper.ts';
 import type { TelemetryProviders } from './observability/open-exporters.ts';
 import { openAdapters } from './open-adapters.ts';
 import { openConfiguration } from './open-configuration.ts';
@@ -52,7 +48,6 @@ export interface Monolith extends AsyncDisposable {
   cancelRuns(): void;
 }
 
-const sweepIntervalMs = 600_000;
 /** Time after which the agent has the snippets that other servers have saved. */
 const snippetIntervalMs = 5_000;
 
@@ -109,16 +104,7 @@ export async function openMonolith(options: MonolithOptions): Promise<Monolith> 
   // After the agents, which can be tools too.
   for (const reason of guideWarnings(parts.guides, parts.toolbox)) parts.logger.warn(guideWarning, { reason });
   for (const reason of ruleWarnings(parts)) parts.logger.warn(ruleWarning, { reason });
-  const runs = parts.durable?.store.runs;
-  opening.use(
-    startSweeper({
-      blobStore: parts.blobStore,
-      sweepOptions: () => (runs === undefined ? {} : createAbandonedPins({ runs, clock, logger: parts.logger })),
-      clock,
-      logger: parts.logger,
-      intervalMs: sweepIntervalMs,
-    }),
-  );
+  opening.use(startMaintenance(parts));
 
   const opened = opening.move();
   return {
@@ -149,27 +135,22 @@ async function warm(preflight: Preflight, lifetime: AbortSignal, logger: Logger)
 }
 
 function openDurable(
-  { durable, blobStore, config, lifetime, snippetTools, clock, logger }: Parts,
+  { durable, config, lifetime, snippetTools, clock, logger }: Parts,
   opening: AsyncDisposableStack,
 ): void {
   if (durable === undefined) return;
-  const { store, recorder, chains, agentRunner } = durable;
+  const { store, process, recorder, chains, agentRunner, runs } = durable;
   // Callers with access tokens run their snippets by name; those of other servers are not tools here.
   if (config.server.tokens.length === 0) {
     const failure = 'the snippets of other servers could not be read';
     opening.use(repeat({ work: () => snippetTools.update(), failure, intervalMs: snippetIntervalMs, clock, logger }));
   }
+  opening.use(process);
   opening.use(recorder);
   opening.use(chains);
   opening.use(agentRunner);
+  const isBusy = (): boolean => agentRunner.active + chains.active > 0;
+  opening.use(startCancellationWatch({ store, service: runs, owner: process.id, isBusy, clock, logger }));
   // Durable runs are left as they are for the next process.
   lifetime.addEventListener('abort', () => void chains[Symbol.asyncDispose](), { once: true });
-  opening.use(startPacking({ retention: store.retention, clock, logger }));
-  opening.use(startKeyRemoval({ ...store, clock, logger }));
-  const { maxAgeDays } = config.channels;
-  if (maxAgeDays !== undefined) {
-    opening.use(startMessageRemoval({ channels: store.channels, maxAgeDays, clock, logger }));
-  }
-  const { enabled, ...ages } = config.retention;
-  if (enabled) opening.use(startRetention({ store, blobStore, recorder, clock, logger, ...ages }));
 }

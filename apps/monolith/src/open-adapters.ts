@@ -1,10 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFailover } from '@ravi/agents';
-import { createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
+import { connectEngine, createFolderSnippetStore, createPreflight } from '@ravi/capabilities';
 import type { AgentConfig } from '@ravi/host';
-import { KernelError, requireStateStoreParts } from '@ravi/kernel';
-import type { CompleteStateStore, ModelProvider, SnippetStore, ToolSource, TriggerAccess } from '@ravi/kernel';
+import { KernelError, isKernelError, requireStateStoreParts } from '@ravi/kernel';
+import type {
+  CompleteStateStore,
+  ModelProvider,
+  RunEngine,
+  SnippetStore,
+  ToolSource,
+  TriggerAccess,
+} from '@ravi/kernel';
 import { extensionsOf } from './extensions.ts';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
@@ -59,6 +66,7 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
   return {
     telemetryProviders,
     stateStore,
+    runEngine: await connectedEngine(stateStore, plugins.runEngine, options),
     digestKey: await digestKeyFor(plugins.stateStore),
     blobStore,
     sandbox,
@@ -73,6 +81,24 @@ export async function openAdapters(options: OpenAdaptersOptions): Promise<Opened
     extensions: extensionsOf(plugins),
     toolSources,
   };
+}
+
+/** Lets the engine wake the runs of the state store; without a store there are none. @throws KernelError `E_CONFIG_INVALID` */
+async function connectedEngine(
+  store: CompleteStateStore | undefined,
+  engine: RunEngine | undefined,
+  { opening, configuration: { logger } }: OpenAdaptersOptions,
+): Promise<RunEngine | undefined> {
+  if (store === undefined || engine === undefined) return undefined;
+  try {
+    opening.use(await connectEngine({ store, engine, logger }));
+    return engine;
+  } catch (cause) {
+    if (isKernelError(cause) && cause.retryable) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const advice = 'Its url must name the database of plugins.stateStore';
+    throw new KernelError('E_CONFIG_INVALID', `plugins.runEngine: ${reason}. ${advice}`, { cause });
+  }
 }
 
 /** Returns the snippets of the state store, which other servers see too; without one those of the data folder. */

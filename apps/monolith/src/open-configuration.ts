@@ -8,6 +8,7 @@ import { knownSecrets } from './logging/known-secrets.ts';
 import { openLog } from './logging/server-log.ts';
 import type { LogSource } from './logging/server-log.ts';
 import { createRedactor } from './logging/redactor.ts';
+import { programVersion } from './program-version.ts';
 import { createLiveConfig } from './reload/live-config.ts';
 import type { Configuration } from './tokens.ts';
 
@@ -49,5 +50,6 @@ export async function openConfiguration(options: OpenConfigurationOptions): Prom
     hostPaths: [baseDir, dataFolder, cwd, homedir(), ...Object.values(config.workspaces).map(({ path }) => path)],
     accessTokens,
     lifetime,
+    version: programVersion(config.server, env),
   };
 }

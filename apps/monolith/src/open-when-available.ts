@@ -7,6 +7,7 @@ import { openMonolith } from './lifespan.ts';
 import type { Monolith, MonolithOptions } from './lifespan.ts';
 import { requireLoopback } from './server-address.ts';
 import { startWaitingServer } from './waiting-server.ts';
+import type { MissingPart } from './waiting-server.ts';
 
 /** Address to listen on. Absent fields come from the configuration. */
 export interface ListenOptions {
@@ -34,31 +35,45 @@ export interface Opened {
 const firstDelayMs = 250;
 const maxDelayMs = 5_000;
 
+/** Parts that a server waits for, by the code of their error. */
+const awaited: readonly MissingPart[] = [
+  { adapter: 'stateStore', label: 'state store', code: 'E_STATE_UNAVAILABLE' },
+  { adapter: 'runEngine', label: 'engine of runs', code: 'E_ENGINE_UNAVAILABLE' },
+  { adapter: 'sandbox', label: 'sandbox', code: 'E_SANDBOX_UNAVAILABLE' },
+];
+
 /**
- * Opens a process. While the state store is unavailable it listens, reports that it is not ready, and tries again with a
- * delay that doubles from 250 ms to 5 s. Returns `undefined` if `shutdown` resolves first.
- * @throws KernelError as {@link openMonolith}, except a retryable `E_STATE_UNAVAILABLE`
+ * Opens a process. While the state store, the engine or every sandbox node is unavailable it listens, reports that it is not ready,
+ * and tries again with a delay that doubles from 250 ms to 5 s. Returns `undefined` if `shutdown` resolves first.
+ * @throws KernelError as {@link openMonolith}, except a retryable `E_STATE_UNAVAILABLE`, `E_ENGINE_UNAVAILABLE` or
+ * `E_SANDBOX_UNAVAILABLE`
  */
 export async function openWhenAvailable(options: OpenWhenAvailableOptions): Promise<Opened | undefined> {
   const { listen, shutdown, waitLog, onWaiting, ...monolith } = options;
   try {
     return { monolith: await openMonolith(monolith), port: listen.port };
   } catch (error) {
-    if (!isTemporary(error)) throw error;
+    let missing = missingPart(error);
+    if (missing === undefined) throw error;
     const { server } = (await findInstallation(monolith)).config;
     const { host = server.host, port = server.port } = listen;
     if (server.tokens.length === 0) requireLoopback(host);
-    await using waiting = await startWaitingServer(host, port);
+    await using waiting = await startWaitingServer(host, port, () => missing as MissingPart);
     onWaiting(waiting.url);
-    const opened = await retry(error, monolith, { shutdown, waitLog });
+    const onFailure = (part: MissingPart): void => void (missing = part);
+    const opened = await retry(error, monolith, { shutdown, waitLog, onFailure });
     return opened && { monolith: opened, port: waiting.port };
   }
 }
 
 async function retry(
-  first: Error,
+  first: unknown,
   options: MonolithOptions,
-  { shutdown, waitLog }: Pick<OpenWhenAvailableOptions, 'shutdown' | 'waitLog'>,
+  {
+    shutdown,
+    waitLog,
+    onFailure,
+  }: Pick<OpenWhenAvailableOptions, 'shutdown' | 'waitLog'> & { readonly onFailure: (part: MissingPart) => void },
 ): Promise<Monolith | undefined> {
   let isOver = false;
   const over = shutdown.then(() => {
@@ -67,20 +82,23 @@ async function retry(
   let reason = '';
   let error = first;
   for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
-    const found = messageWithCauses(error);
-    if (found !== reason) waitLog.error('waiting for the state store', { reason: found });
+    const part = missingPart(error);
+    if (part === undefined) throw error;
+    onFailure(part);
+    const found = messageWithCauses(error as Error);
+    if (found !== reason) waitLog.error(`waiting for the ${part.label}`, { reason: found });
     reason = found;
     await Promise.race([sleep(delayMs * (0.5 + Math.random() / 2)), over]);
     if (isOver) return undefined;
     try {
       return await openMonolith(options);
     } catch (failed) {
-      if (!isTemporary(failed)) throw failed;
       error = failed;
     }
   }
 }
 
-function isTemporary(error: unknown): error is Error {
-  return isKernelError(error, 'E_STATE_UNAVAILABLE') && error.retryable;
+/** Returns the part that an error is about; `undefined` if waiting for it would not help. */
+function missingPart(error: unknown): MissingPart | undefined {
+  return awaited.find(({ code }) => isKernelError(error, code) && error.retryable);
 }

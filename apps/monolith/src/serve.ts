@@ -9,8 +9,9 @@ import { partsOf } from './container.ts';
 import { answerInvalidRequest, guardConnections } from './http/core/guard-connections.ts';
 import { warnOfInvalidSchemas } from './sources/invalid-schemas.ts';
 import type { Monolith } from './lifespan.ts';
-import { requireLoopback } from './server-address.ts';
+import { reachableUrlOf, requireLoopback, urlOf } from './server-address.ts';
 import { startRecovery } from './runs/start-recovery.ts';
+import type { Parts } from './tokens.ts';
 import { startTriggers } from './triggers/start-triggers.ts';
 
 /** Options of {@link serve}. Absent options come from the configuration. */
@@ -53,6 +54,7 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   guardConnections(server, configured);
   const address = await listen(server, { host, port });
   publicAddress.url ??= urlOf(address);
+  await announce(parts, configured.advertisedAddress ?? reachableUrlOf(address));
   const recovery = startRecovery(parts);
   const triggers = startTriggers(parts);
   const closing = new AbortController();
@@ -91,6 +93,15 @@ export async function serve(monolith: Monolith, options: ServeOptions = {}): Pro
   };
 }
 
+// Without a store that is available the next heartbeat tells the address.
+async function announce({ durable, logger }: Parts, address: string): Promise<void> {
+  try {
+    await durable?.process.describe({ address });
+  } catch (error) {
+    logger.warn('the address of this server could not be stored; it is tried again', { error });
+  }
+}
+
 // A client that sends a request more slowly only holds the connection.
 function serverOptions({ headersTimeoutMs, requestTimeoutMs }: ServerConfig): ServerOptions {
   return {
@@ -117,10 +128,6 @@ function cannotListen(address: string, cause: NodeJS.ErrnoException): KernelErro
   const reason =
     cause.code === 'EADDRINUSE' ? 'the port is in use; choose another with --port, 0 picks a free one' : cause.message;
   return new KernelError('E_CONFIG_INVALID', `Cannot listen on ${address}: ${reason}`, { cause });
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 // The platform's timer, because this wait must end even if a test stops the injected clock.

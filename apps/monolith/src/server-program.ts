@@ -43,8 +43,14 @@ function end(code: number, message: string): never {
   process.exit(code);
 }
 
-// Errors of the state are not mistakes in the configuration: an operator may repair them while a supervisor tries again.
-const stateCodes = new Set(['E_STATE_CONFLICT', 'E_STATE_CORRUPT', 'E_STATE_INVALID', 'E_STATE_UNAVAILABLE']);
+// Errors of the state and the engine are not mistakes in the configuration: an operator may repair them while a supervisor tries again.
+const stateCodes = new Set([
+  'E_ENGINE_UNAVAILABLE',
+  'E_STATE_CONFLICT',
+  'E_STATE_CORRUPT',
+  'E_STATE_INVALID',
+  'E_STATE_UNAVAILABLE',
+]);
 
 /** Runs the server as the main program, with the flags of its command line, and ends the process. */
 export async function runProgram(): Promise<never> {

@@ -1,4 +1,5 @@
-const secondSignal = 130;
+import { shutdownSignal } from '@ravi/host/shutdown-signal';
+
 const disposalLimitMs = 10_000;
 
 /**
@@ -6,17 +7,7 @@ const disposalLimitMs = 10_000;
  * and a disposal that hangs ends after ten seconds.
  */
 export function untilShutdown(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(secondSignal);
-        isStopping = true;
-        limitShutdown();
-        resolve(signal);
-      });
-    }
-  });
+  return shutdownSignal(limitShutdown);
 }
 
 /** Ends the process with exit code 1 if it is still alive in ten seconds. */

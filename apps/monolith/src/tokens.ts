@@ -9,6 +9,7 @@ import type {
   Clock,
   Logger,
   ModelProvider,
+  RunEngine,
   Sandbox,
   SnippetStore,
   CompleteStateStore,
@@ -25,6 +26,8 @@ import type { Endpoint } from './http/core/implement.ts';
 import type { ScriptRunner } from './http/scripts/chains.ts';
 import type { ArtifactDamage } from './http/blobs/artifact-damage.ts';
 import type { ArtifactQuota } from './http/blobs/artifact-quota.ts';
+import type { EventSources } from './http/events/event-stream.ts';
+import type { RelayTickets } from './http/events/relay-ticket.ts';
 import type { StreamPlaces } from './http/events/stream-places.ts';
 import type { OpenConsole } from './http/server/console.ts';
 import type { HealthCheck } from './http/server/health.ts';
@@ -63,11 +66,15 @@ export interface Configuration {
   readonly accessTokens: readonly AccessToken[];
   /** Aborts when the process shuts down; every session listens to it. */
   readonly lifetime: AbortSignal;
+  /** Version of this program. */
+  readonly version: string;
 }
 
 /** Adapters of the process, opened before the container is created. */
 export interface Adapters {
   readonly stateStore: CompleteStateStore | undefined;
+  /** Wakes the runs of the state store; `undefined` without one. */
+  readonly runEngine: RunEngine | undefined;
   /** Key of argument digests, 32 bytes, the same in all processes that share the state store. */
   readonly digestKey: Uint8Array;
   readonly blobStore: BlobStore;
@@ -134,6 +141,10 @@ export interface Services {
   readonly publicAddress: { url?: string };
   /** Event streams of runs that are open, per principal. */
   readonly streamPlaces: StreamPlaces;
+  /** Sources of the events of runs; `undefined` without a state store. */
+  readonly eventSources: EventSources | undefined;
+  /** Tickets with which the servers of the installation read events from each other. */
+  readonly relayTickets: RelayTickets;
   /** Clients of the Model Context Protocol. */
   readonly mcpEndpoint: McpEndpoint;
 }
@@ -164,7 +175,9 @@ export const tokens: Tokens = {
   accessTokens: token('accessTokens'),
   access: token('access'),
   lifetime: token('lifetime'),
+  version: token('version'),
   stateStore: token('stateStore'),
+  runEngine: token('runEngine'),
   blobStore: token('blobStore'),
   sandbox: token('sandbox'),
   approvalHandler: token('approvalHandler'),
@@ -201,6 +214,8 @@ export const tokens: Tokens = {
   openConsole: token('openConsole'),
   publicAddress: token('publicAddress'),
   streamPlaces: token('streamPlaces'),
+  eventSources: token('eventSources'),
+  relayTickets: token('relayTickets'),
   mcpEndpoint: token('mcpEndpoint'),
   endpoints: token('endpoints'),
   httpApp: token('httpApp'),

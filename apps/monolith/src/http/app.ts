@@ -15,6 +15,10 @@ import { answerProblem, problem } from './core/problem.ts';
 import { requestLog } from './core/request-log.ts';
 import { headWithoutBody, safeHeaders } from './core/safe-headers.ts';
 import { sameOrigin } from './core/same-origin.ts';
+import type { DurableServices } from '../runs/durable-services.ts';
+import type { EventSources } from './events/event-stream.ts';
+import { mountRelay } from './events/relay-route.ts';
+import type { RelayTickets } from './events/relay-ticket.ts';
 import type { McpEndpoint } from '@ravi/mcp-server';
 import type { CallerApprovals } from './approvals/approval-operations.ts';
 import { mountMcp } from './mcp/mount-mcp.ts';
@@ -34,6 +38,9 @@ export interface HttpAppOptions {
   /** Present if people decide approvals on a page of this server. */
   readonly callerApprovals: CallerApprovals | undefined;
   readonly mcpEndpoint: McpEndpoint;
+  readonly durable: DurableServices | undefined;
+  readonly eventSources: EventSources | undefined;
+  readonly relayTickets: RelayTickets;
   /** Present if requests are traced and measured. */
   readonly telemetryProviders: TelemetryProviders | undefined;
   readonly lifetime: AbortSignal;
@@ -49,7 +56,11 @@ export function createHttpApp(options: HttpAppOptions): Hono {
   const app = new Hono();
   app.use(headWithoutBody, safeHeaders);
   if (telemetryProviders !== undefined) app.use(traceRequests(telemetryProviders));
-  app.use(requestLog({ clock, logger }), sameOrigin(allowedHosts));
+  app.use(requestLog({ clock, logger }));
+  const { durable, eventSources: sources, relayTickets: tickets } = options;
+  if (durable !== undefined && sources !== undefined)
+    mountRelay(app, { processId: durable.process.id, tickets, sources, lifetime });
+  app.use(sameOrigin(allowedHosts));
   app.use(async (_context, next) => {
     if (lifetime.aborted) throw problem('E_SHUTTING_DOWN', 'The server is shutting down');
     await next();

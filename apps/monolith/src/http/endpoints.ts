@@ -2,7 +2,7 @@ import { api, openApiDocument, operations } from '@ravi/api';
 import type { MissingPart } from '@ravi/api';
 import { createCompletionDesk } from '@ravi/approval-kit';
 import type { JsonObject } from '@ravi/kernel';
-import { implement } from './core/implement.ts';
+import { implement, listOf, pageOf } from './core/implement.ts';
 import type { Endpoint } from './core/implement.ts';
 import { agentOperations } from './agents/agents.ts';
 import { approvalOperations } from './approvals/approval-operations.ts';
@@ -19,6 +19,7 @@ import { jobOperations } from './runs/jobs.ts';
 import { memoryOperations } from './memory/memories.ts';
 import { metricsOperations } from './server/metrics.ts';
 import { responseOperations } from './agents/responses.ts';
+import { queueOperations } from './runs/queue.ts';
 import { runOperations } from './runs/runs.ts';
 import { withKeys } from './core/keyed-requests.ts';
 import { createMemoryRequests } from './core/memory-requests.ts';
@@ -59,7 +60,12 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
       reload: parts.reload,
       warnings: () => ruleWarnings(parts),
     }),
-    ...metricsOperations({ toolMetrics, toolAccess, activeScripts: () => durable?.chains.active ?? 0 }),
+    ...metricsOperations({
+      toolMetrics,
+      toolAccess,
+      activeScripts: () => durable?.chains.active ?? 0,
+      engine: parts.runEngine,
+    }),
     ...signInOperations(access, toolAccess),
     ...toolOperations({
       toolbox,
@@ -93,8 +99,8 @@ function endpointsOf(parts: Parts, missing: readonly MissingPart[]): readonly En
 function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
   const { config, lifetime, clock, redactor, artifactDamage, snippetStore, snippetTools, toolbox, invoker, durable } =
     parts;
-  const { artifactQuota, callerApprovals, streamPlaces, toolAccess, logger } = parts;
-  if (durable === undefined) return [];
+  const { artifactQuota, callerApprovals, streamPlaces, eventSources, toolAccess, logger } = parts;
+  if (durable === undefined || eventSources === undefined) return [];
   const { store, runs, recorder, agents, approvalMode } = durable;
   const { policy } = invoker;
   return [
@@ -106,13 +112,14 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
       artifactDamage,
       redactor,
       streamPlaces,
+      eventSources,
       lifetime,
       clock,
     }),
     ...responseOperations({
       store: store.runs,
       runs,
-      recorder,
+      eventSources,
       streamPlaces,
       approvals: config.approvals.mode ?? 'wait',
       agents,
@@ -138,6 +145,11 @@ function durableEndpointsOf(parts: Parts): readonly Endpoint[] {
     ),
     ...jobOperations(store.jobs, runs),
     ...(parts.triggers === undefined ? [] : triggerOperations(parts.triggers)),
+    implement(api.processes.list, async ({ query }) => {
+      const { items, next } = await store.processes.list(pageOf(query));
+      return listOf(items, next);
+    }),
+    ...(parts.runEngine === undefined ? [] : queueOperations({ engine: parts.runEngine, config, durable })),
     ...conversationOperations(store),
     ...channelOperations(store.channels, clock),
     ...memoryOperations(store.memories),

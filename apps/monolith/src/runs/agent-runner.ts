@@ -37,6 +37,8 @@ export interface AgentActivity {
 export interface AgentRunner extends AsyncDisposable {
   /** Starts a run and resolves once it is stored. @throws KernelError `E_SESSION_BUSY`, `E_AGENT_UNKNOWN` */
   start(request: AgentRequest): Promise<AgentActivity>;
+  /** Stores a run that a process of the installation begins later. @throws KernelError `E_SESSION_BUSY`, `E_AGENT_UNKNOWN` */
+  enqueue(request: AgentRequest): Promise<Run>;
   /**
    * Resumes a run that asked its user, and resolves once the answer is stored.
    * @throws KernelError as `ReActAgent.resume`; `E_RUN_SUSPENDED`, `E_STATE_UNAVAILABLE` or `E_STATE_CONFLICT` if the answer is
@@ -49,6 +51,8 @@ export interface AgentRunner extends AsyncDisposable {
   owns(run: Run): boolean;
   /** Returns the block of a run whose agent is not configured here; `undefined` for every other run. */
   blockOf(run: Run): RunBlock | undefined;
+  /** Number of outermost runs that are active in this process. */
+  readonly active: number;
   /** True if the run is active in this process. */
   has(runId: string): boolean;
   /** Resolves when the run is not active in this process. */
@@ -92,13 +96,17 @@ export function createAgentRunner({ agents, recorder, stores, lifetime }: AgentR
     for (const { cancelling } of active.values()) cancelling.abort(new KernelError('E_CANCELLED', message, { cause }));
   }
 
+  function checkOpen(): void {
+    if (lifetime.aborted)
+      throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no further run starts');
+  }
+
   async function begin(
     runId: string,
     task: string | undefined,
     open: (signal: AbortSignal) => AgentStream,
   ): Promise<AgentActivity & { readonly hasBegun: boolean }> {
-    if (lifetime.aborted)
-      throw new KernelError('E_RUN_SUSPENDED', 'The process is shutting down; no further run starts');
+    checkOpen();
     if (active.has(runId)) throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is already active in this process`);
     const running: Running = { cancelling: new AbortController() };
     active.set(runId, running);
@@ -153,6 +161,10 @@ export function createAgentRunner({ agents, recorder, stores, lifetime }: AgentR
       const agent = agentNamed(name);
       return begin(runId, task, (signal) => agent.stream(task, { ...options, runId, signal }));
     },
+    async enqueue({ task, agent: name = agents.defaultName, ...options }) {
+      checkOpen();
+      return agentNamed(name).enqueue(task, { ...options, signal: lifetime });
+    },
     async resume(run, answer) {
       const { id: runId, sessionId, principal } = run;
       const agent = agentNamed(nameOf(run));
@@ -173,6 +185,9 @@ export function createAgentRunner({ agents, recorder, stores, lifetime }: AgentR
       const name = nameOf(run);
       const message = `The run cannot be resumed, because this is missing: the agent ${name}`;
       return { message, needs: [{ kind: 'agent', name, state: 'missing' }] };
+    },
+    get active() {
+      return active.size;
     },
     has: (runId) => active.has(runId),
     async settled(runId) {

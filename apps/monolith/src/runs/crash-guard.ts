@@ -2,6 +2,7 @@ import { isKernelError } from '@ravi/kernel';
 import type { Clock, CompleteStateStore, Logger, Run } from '@ravi/kernel';
 import { countFruitlessCrashes } from './crashed-attempts.ts';
 import type { EventsOfTree } from './crashed-attempts.ts';
+import { endLeftRun } from './end-left-run.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { SuspectTurns } from './suspect-turns.ts';
 
@@ -28,7 +29,6 @@ export interface CrashGuardOptions {
 // Until then a run is resumed at once, together with others: most crashes have causes outside.
 const crashesOfSuspect = 2;
 const maxSubAgents = 1_000;
-const leaseMs = 10_000;
 
 /**
  * Creates a guard. A run whose process crashed twice in a row without progress is a suspect, and so is each run that was active next to
@@ -56,30 +56,20 @@ export function createCrashGuard(options: CrashGuardOptions): CrashGuard {
 
   async function isUnchanged({ id, epoch, status }: Run): Promise<boolean> {
     const now = await store.runs.get(id);
-    return now?.epoch === epoch && now.status === status && now.lease !== undefined;
+    return now?.epoch === epoch && now.status === status && now.owner !== undefined;
   }
 
   async function giveUp(run: Run, crashes: number): Promise<void> {
-    const { id: runId, sessionId, definition } = run;
-    const owner = `giving_up_${crypto.randomUUID()}`;
-    if (!(await recorder.claimToEnd(runId, { owner, leaseMs }))) return;
-    try {
-      const message = `The run was given up, because its process crashed ${crashes} times in a row without progress, also when no other suspected run was resumed (runs.maxFruitlessCrashes is ${maxFruitlessCrashes})`;
-      const error = { code: 'E_RUN_LOST', message, retryable: false };
-      const status = definition.kind === 'agent' ? 'failed' : 'error';
-      const event = { type: 'run-end', runId, sessionId, status, error } as const;
-      const change = { from: ['running', 'paused'], to: 'failed', owner, outcome: { error }, event } as const;
-      await recorder.runs.transition(runId, { ...change, now: clock.now() });
-      logger.error('run given up', { runId, crashes });
-    } finally {
-      await recorder.close(runId);
-    }
+    const message = `The run was given up, because its process crashed ${crashes} times in a row without progress, also when no other suspected run was resumed (runs.maxFruitlessCrashes is ${maxFruitlessCrashes})`;
+    const error = { code: 'E_RUN_LOST', message, retryable: false };
+    const isEnded = await endLeftRun({ store, recorder, clock }, run, { status: 'failed', error });
+    if (isEnded) logger.error('run given up', { runId: run.id, crashes });
   }
 
   return {
     async admit(run, signal) {
       // A run that was released, or that this process executes, has not crashed.
-      if (run.lease === undefined || recorder.active(run.id)?.isClosed === false) return true;
+      if (run.owner === undefined || recorder.isExecuting(run.id)) return true;
       // Each poll finds it again, and its events may be many.
       if (turns.isWaiting(run.id)) return false;
       const { total, alone } = countFruitlessCrashes(await eventsOf(run.id));

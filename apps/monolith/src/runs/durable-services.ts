@@ -1,7 +1,8 @@
 import type { HookManager, Toolbox, ToolInvoker } from '@ravi/invoker';
-import type { SharedBudgets } from '@ravi/agents';
+import { keepProcess } from '@ravi/agents';
+import type { KeptProcess, SharedBudgets } from '@ravi/agents';
 import { createDurableChains } from '@ravi/capabilities';
-import type { ApprovalMode, DurableChains, Preflight } from '@ravi/capabilities';
+import type { ApprovalMode, Preflight } from '@ravi/capabilities';
 import { isWebApprovalHandler } from '@ravi/approval-web';
 import type { ResolvedConfig } from '@ravi/host';
 import type {
@@ -12,6 +13,7 @@ import type {
   HistoryStore,
   Logger,
   ModelProvider,
+  RunEngine,
   RunStore,
   Sandbox,
   Skill,
@@ -27,29 +29,36 @@ import { createAgentRunner } from './agent-runner.ts';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 import { createExchangeRecorder } from './exchange-recorder.ts';
 import { withEventRecording } from './with-event-recording.ts';
+import type { RecordedChains } from './with-event-recording.ts';
 import { createPausedRunLimit } from './paused-run-limit.ts';
 import type { PausedRunLimit } from './paused-run-limit.ts';
-import { createProcessOwner } from './process-owner.ts';
+import { createProcessId } from './process-id.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import { withStartLimit } from './with-start-limit.ts';
+import { createWaitingRunLimit } from './waiting-run-limit.ts';
 import { createSuspectTurns } from './suspect-turns.ts';
 import type { SuspectTurns } from './suspect-turns.ts';
+import { createStartSlots } from './start-slots.ts';
+import type { StartSlots } from './start-slots.ts';
 import { createRunService } from './run-service.ts';
 import type { RunService } from './run-service.ts';
 
 /** Services that exist only with a state store. */
 export interface DurableServices {
   readonly store: CompleteStateStore;
+  /** Owner of the runs of this process. */
+  readonly process: KeptProcess;
   readonly recorder: RunRecorder;
   /** Turns of runs that may be the cause of crashes. */
   readonly turns: SuspectTurns;
   /** Scripts that outlive the process; without them a script ends with its request. */
-  readonly chains: DurableChains;
+  readonly chains: RecordedChains;
   readonly agents: LiveAgents;
   readonly agentRunner: AgentRunner;
   readonly runs: RunService;
   readonly pausedRuns: PausedRunLimit;
+  readonly startSlots: StartSlots;
   /** Approval mode of runs whose request has none. */
   readonly approvalMode: ApprovalMode;
 }
@@ -58,6 +67,8 @@ export interface DurableServices {
 export interface DurableServicesOptions {
   /** Durable services need one. */
   readonly stateStore: CompleteStateStore | undefined;
+  /** Counts the runs that wait for a server. */
+  readonly runEngine: RunEngine | undefined;
   readonly config: Pick<
     ResolvedConfig,
     'agent' | 'agents' | 'defaultAgent' | 'supervision' | 'workspaces' | 'approvals' | 'runs'
@@ -80,11 +91,13 @@ export interface DurableServicesOptions {
   readonly blobStore: BlobStore;
   readonly redactor: Redactor;
   readonly lifetime: AbortSignal;
+  /** Version of this program, for other servers. */
+  readonly version: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Creates the services of durable runs over one state store. The caller disposes `recorder`, `chains` and `agentRunner`. */
+/** Creates the services of durable runs over one state store. The caller disposes `agentRunner`, `chains`, `recorder` and then `process`. */
 export function createDurableServices(options: DurableServicesOptions): DurableServices | undefined {
   const { stateStore, invoker, hooks, sandbox, preflight, blobStore, lifetime, clock, logger } = options;
   if (stateStore === undefined) return undefined;
@@ -92,7 +105,6 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   const onApprovalExpiry = expiryPolicyOf(options);
   const { leaseMs, startTimeoutMs } = options.config.runs;
 
-  const owner = createProcessOwner();
   const redact = options.redactor.strings;
   const turns = createSuspectTurns(clock);
   const watched = { isAlone: turns.has, onProgress: turns.end };
@@ -109,6 +121,15 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
     clock,
     logger,
   });
+  const process = keepProcess({
+    store: stateStore,
+    id: createProcessId(),
+    version: options.version,
+    deadAfterMs: leaseMs,
+    onLost: (writer) => void recorder.leave(writer),
+    clock,
+    logger,
+  });
   // Every end of a run goes through the recorder.
   const store = { ...stateStore, runs: withStartLimit(recorder.runs, { startTimeoutMs, clock }) };
   const { runs, journal, approvals, jobs } = store;
@@ -121,8 +142,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       logger,
       approvalExpiryMs,
       onApprovalExpiry,
-      owner,
-      leaseMs,
+      process,
       // Hooks report every other event of a call.
       onProgress: (event) => {
         if (event.type === 'tool-progress') recorder.active(event.runId)?.append(event);
@@ -151,7 +171,7 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
       history: withEventsFirst(store.history, recorder),
       jobs,
       inputs: store.inputs,
-      lease: { owner, leaseMs },
+      process,
       approvals: approvalMode,
       approvalExpiryMs,
       onApprovalExpiry,
@@ -170,11 +190,27 @@ export function createDurableServices(options: DurableServicesOptions): DurableS
   });
   const agentRunner = createAgentRunner({ agents, recorder, stores: { journal, approvals }, lifetime });
   const { maxPausedRuns } = options.config.approvals;
-  const pausedRuns = withBudgets(createPausedRunLimit({ runs, maxPausedRuns, clock }), sharedBudgets);
+  const pausedRuns = withBudgets(
+    withWaitingRuns(createPausedRunLimit({ runs, maxPausedRuns, clock }), options),
+    sharedBudgets,
+  );
   const admit = async ({ principal = 'local', agent = agents.defaultName }: AgentRequest): Promise<void> =>
     sharedBudgets?.admit(principal, agent);
-  const service = createRunService({ store, chains, agentRunner, pausedRuns, admit, hooks, clock, logger });
-  return { store, recorder, turns, chains, agents, agentRunner, runs: service, pausedRuns, approvalMode };
+  const startSlots = createStartSlots(() => options.config.runs.slots);
+  const service = createRunService({
+    store,
+    chains,
+    agentRunner,
+    pausedRuns,
+    startSlots,
+    admit,
+    hooks,
+    lifetime,
+    clock,
+    logger,
+  });
+  const limits = { pausedRuns, startSlots, approvalMode };
+  return { store, process, recorder, turns, chains, agents, agentRunner, runs: service, ...limits };
 }
 
 /**
@@ -189,6 +225,21 @@ function withEventsFirst(history: HistoryStore, recorder: Pick<RunRecorder, 'act
       return history.append(entries, expectedLength, writer);
     },
     read: (principal, sessionId, page) => history.read(principal, sessionId, page),
+  };
+}
+
+/** Refuses a start, too, while more runs of the principal wait for a server than may. */
+function withWaitingRuns(
+  pausedRuns: PausedRunLimit,
+  { runEngine: engine, config, clock, logger }: DurableServicesOptions,
+): PausedRunLimit {
+  if (engine === undefined) return pausedRuns;
+  const waiting = createWaitingRunLimit({ engine, maxWaitingRuns: config.runs.maxWaitingRuns, clock, logger });
+  return {
+    async check(principal) {
+      await waiting.check(principal);
+      await pausedRuns.check(principal);
+    },
   };
 }
 

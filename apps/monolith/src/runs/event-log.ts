@@ -18,7 +18,7 @@ export interface EventLog {
   append(event: RecordableEvent): void;
   /** Makes the log follow a newer event, which the previous process stored before it lost the run. Call it before `begin`. */
   follow(id: string): void;
-  /** Starts to store events: this process holds the lease of the run. */
+  /** Starts to store events: this process has the run. */
   begin(writer: RunEventWriter): void;
   /**
    * Resolves when every event so far is stored, or the run belongs to another process. Later events wait until `resume`,
@@ -205,7 +205,7 @@ export function createEventLog({ runId, events, clock, logger, tick, redact, bas
       if (writer === undefined) {
         writer = holder;
         const stored = newest === undefined ? undefined : parseEventId(newest);
-        // A process that claims a run whose lease it still holds continues its epoch.
+        // A process that claims a run that it still has continues its epoch.
         if (stored?.epoch === holder.epoch) n = stored.n;
       }
       void store();

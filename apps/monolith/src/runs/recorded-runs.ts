@@ -1,4 +1,4 @@
-import type { Clock, JsonObject, LeaseRequest, Run, RunEventOf, RunStore, RunTransition } from '@ravi/kernel';
+import type { Clock, JsonObject, Run, RunEventOf, RunHolder, RunStore, RunTransition } from '@ravi/kernel';
 import type { EventLog } from './event-log.ts';
 
 /** Options of {@link createRecordedRuns}. */
@@ -22,17 +22,24 @@ export interface RecordedRunsOptions {
   readonly clock: Clock;
 }
 
+/** A run store whose runs have logs. */
+export interface RecordedRuns {
+  readonly runs: RunStore;
+  /** Closes the log of a run that this process has no longer, if it is in this epoch. */
+  leave(runId: string, epoch: number): Promise<void>;
+}
+
 /**
  * Wraps a run store so that the log of a run knows its owner and epoch, and every end is stored before readers receive it:
  * first the events that wait, then the end in the transaction that ends the run. The start of each later attempt is stored in the
  * transaction of its claim, so that an attempt whose process ends at once counts too.
  */
-export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
+export function createRecordedRuns(options: RecordedRunsOptions): RecordedRuns {
   const { runs, logOf, reopen, catchUp, hasEvents, close, endLostCalls, redact, isAlone, clock } = options;
   /** Sub-agents, whose logs are open while this process has their runs. */
   const subAgents = new Set<string>();
 
-  async function begin(run: Run, { owner, above }: LeaseRequest, isNew: boolean): Promise<void> {
+  async function begin(run: Run, { owner, above }: RunHolder, isNew: boolean): Promise<void> {
     const known = logOf(run.id);
     if (known?.isClosed === false && known.epoch === run.epoch) return;
     const isOwn = isSubAgent(run);
@@ -106,18 +113,20 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     return { type, runId, sessionId, ...redact(data as unknown as JsonObject) } as unknown as Event;
   }
 
-  function restartOf(run: Run, { above }: LeaseRequest): RunEventOf<'run-start'> | undefined {
+  function restartOf(run: Run, { above }: RunHolder): RunEventOf<'run-start'> | undefined {
     // Its events belong to the run above.
     if (run.definition.kind === 'chain' && run.parentRunId !== undefined) return undefined;
+    // A queued run begins now.
+    if (run.epoch === 0) return { ...startOf(run, above), ...taskOf(run) };
     const interrupted = run.status === 'running' ? { wasInterrupted: true } : {};
     const alone = isAlone(run.id) ? { isAlone: true } : {};
     return { ...startOf(run, above), isResumed: true, ...interrupted, ...alone };
   }
 
-  return {
-    async create(run, lease) {
-      const created = await runs.create(run, lease);
-      if (lease !== undefined) await begin(created, lease, true);
+  const recorded: RunStore = {
+    async create(run, holder) {
+      const created = await runs.create(run, holder);
+      if (holder !== undefined) await begin(created, holder, true);
       return created;
     },
     async claim(id, request) {
@@ -140,25 +149,20 @@ export function createRecordedRuns(options: RecordedRunsOptions): RunStore {
     },
     get: (id) => runs.get(id),
     list: (filter, page) => runs.list(filter, page),
-    async renew(id, request) {
-      const isOurs = await runs.renew(id, request);
-      if (!isOurs) await leave(id, request.epoch);
-      return isOurs;
-    },
-    listExpired: (page) => runs.listExpired(page),
+    listFree: (page) => runs.listFree(page),
+    listHeld: (owner) => runs.listHeld(owner),
     listPaused: (page) => runs.listPaused(page),
     listAnswered: (expiredSince, page) => runs.listAnswered(expiredSince, page),
     countPaused: (principal, atMost) => runs.countPaused(principal, atMost),
-    listOwners: () => runs.listOwners(),
-    expireLeases: (owner) => runs.expireLeases(owner),
   };
+  return { runs: recorded, leave };
 }
 
 function isSubAgent({ definition, parentRunId }: Run): boolean {
   return definition.kind === 'agent' && parentRunId !== undefined;
 }
 
-function startOf(run: Run, above: LeaseRequest['above']): RunEventOf<'run-start'> {
+function startOf(run: Run, above: RunHolder['above']): RunEventOf<'run-start'> {
   const { id: runId, sessionId, parentRunId, definition } = run;
   const scope = { type: 'run-start', runId, sessionId } as const;
   if (definition.kind === 'chain') return { ...scope, kind: 'chain' };

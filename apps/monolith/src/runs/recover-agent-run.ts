@@ -1,3 +1,4 @@
+import { isKernelError } from '@ravi/kernel';
 import type { Logger, Run, RunStore } from '@ravi/kernel';
 import type { AgentRunner } from './agent-runner.ts';
 
@@ -11,8 +12,8 @@ export interface RecoverAgentRunOptions {
 }
 
 /**
- * Creates a function that recovers a run of the agent whose process ended. It resolves once the run is active here, not when it
- * ends; a run that is active already and one of another agent are left alone.
+ * Creates a function that recovers a run of the agent whose process ended, until it ends or is paused here. A run that is active already
+ * and one of another agent are left alone. It rejects with a retryable error if the run is as it was.
  */
 export function createRecoverAgentRun({
   agentRunner,
@@ -26,6 +27,8 @@ export function createRecoverAgentRun({
       logger.info('run recovered', { runId, status });
     } catch (error) {
       logger.error('run could not be recovered', { runId, error });
+      // The run is as it was, so the engine asks again.
+      if (isKernelError(error) && error.retryable) throw error;
     } finally {
       onLeft(runId);
     }
@@ -42,6 +45,6 @@ export function createRecoverAgentRun({
 
   return async (run) => {
     if (!agentRunner.owns(run) || !(await isFree(run))) return;
-    void follow(run.id, agentRunner.recover(run));
+    await follow(run.id, agentRunner.recover(run));
   };
 }

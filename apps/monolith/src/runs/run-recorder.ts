@@ -8,10 +8,11 @@ import type {
   EventScope,
   HookEventType,
   JsonObject,
-  LeaseRequest,
   Logger,
   RunEventOf,
+  RunHolder,
   RunStore,
+  RunWriter,
 } from '@ravi/kernel';
 import { costOf } from '@ravi/agents';
 import { createEventLog } from './event-log.ts';
@@ -36,9 +37,13 @@ export interface RunRecorder extends AsyncDisposable {
    * Claims a run only to end it: no attempt begins. Opens its log, which the caller closes. Returns false without an open log if the
    * run is active here or another process has it.
    */
-  claimToEnd(runId: string, lease: LeaseRequest): Promise<boolean>;
+  claimToEnd(runId: string, holder: RunHolder): Promise<boolean>;
+  /** Closes the log of a run that this process has no longer. Its readers continue from the store. */
+  leave(writer: RunWriter): Promise<void>;
   /** Returns the log of a run that is active in this process. */
   active(runId: string): EventLog | undefined;
+  /** True while this process executes a run: its log is open, and not only to end it. */
+  isExecuting(runId: string): boolean;
   /** Returns the stored events after an id, at most 1 000; an empty list if there is none. */
   page(runId: string, after?: string): Promise<readonly RecordedEvent[]>;
   /** Returns every stored event of a run. */
@@ -114,6 +119,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   /** Number of console lines that a resumed script will write again. */
   const repeatedLines = new Map<string, number>();
   const lostCalls = new Map<string, LostCalls>();
+  /** Runs whose logs are open only to end them. */
+  const ending = new Set<string>();
   /** Ids of the last events that were stored when the logs were opened. */
   const bases = new Map<string, string | undefined>();
   const pins = new Set<Promise<void>>();
@@ -152,6 +159,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const base = known.at(-1)?.id;
     const log = createEventLog({ runId, events: store.events, clock, logger, tick, redact, base });
     remember(runId, known);
+    // An end that was begun with an earlier log concerns this one no more.
+    ending.delete(runId);
     logs.set(runId, log);
     return log;
   }
@@ -199,7 +208,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     // The run was resumed meanwhile, with a new log.
     if (logs.get(runId) !== log) return;
     logs.delete(runId);
-    for (const each of [bases, repeatedLines, lostCalls]) each.delete(runId);
+    for (const each of [bases, repeatedLines, lostCalls, ending]) each.delete(runId);
     log.close();
   }
 
@@ -215,25 +224,28 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const logOf = (runId: string): EventLog | undefined => logs.get(runId);
   // The log of an earlier attempt may not have been removed yet.
   const isOpen = (runId: string): boolean => logs.get(runId)?.isClosed === false;
+  const recorded = createRecordedRuns({
+    runs: store.runs,
+    logOf,
+    reopen,
+    catchUp,
+    hasEvents: (runId) => bases.get(runId) !== undefined,
+    close,
+    endLostCalls,
+    redact,
+    isAlone,
+    clock,
+  });
   return {
-    runs: createRecordedRuns({
-      runs: store.runs,
-      logOf,
-      reopen,
-      catchUp,
-      hasEvents: (runId) => bases.get(runId) !== undefined,
-      close,
-      endLostCalls,
-      redact,
-      isAlone,
-      clock,
-    }),
+    runs: recorded.runs,
+    leave: ({ runId, epoch }) => recorded.leave(runId, epoch),
     open,
     close,
-    async claimToEnd(runId, lease) {
+    async claimToEnd(runId, holder) {
       const log = await open(runId);
       if (log === undefined) return false;
-      const claimed = await store.runs.claim(runId, lease).catch(async (error: unknown) => {
+      ending.add(runId);
+      const claimed = await store.runs.claim(runId, holder).catch(async (error: unknown) => {
         await close(runId);
         throw error;
       });
@@ -242,10 +254,11 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
         return false;
       }
       await catchUp(runId);
-      log.begin({ owner: lease.owner, epoch: claimed.epoch });
+      log.begin({ owner: holder.owner, epoch: claimed.epoch });
       return true;
     },
     active: logOf,
+    isExecuting: (runId) => isOpen(runId) && !ending.has(runId),
     page: stored.page,
     read: stored.load,
     recordOf: stored.recordOf,

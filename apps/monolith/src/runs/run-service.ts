@@ -4,34 +4,45 @@ import type { QuestionAnswer } from '@ravi/agents';
 import { RunProblem } from './run-problem.ts';
 import type { DurableChainRequest, DurableChains } from '@ravi/capabilities';
 import { isKernelError, KernelError } from '@ravi/kernel';
+import { retryWhileUnavailable } from '@ravi/support';
 import type { Clock, Job, Logger, Run, CompleteStateStore } from '@ravi/kernel';
 import type { AgentRequest, AgentRunner } from './agent-runner.ts';
 import { addressAbove, outermostOf } from './outermost-run.ts';
 import type { PausedRunLimit } from './paused-run-limit.ts';
+import type { StartSlots } from './start-slots.ts';
 
 /** Starts and ends runs of both kinds. It does not check permissions. */
 export interface RunService {
   /**
-   * Starts the agent and resolves with the run once it is stored.
+   * Starts the agent and resolves with the run once it is stored. With `mayWait`, a run for which this process has no slot is queued, and
+   * any server begins it.
    * @throws RunProblem `E_SESSION_BUSY` if its session has another live run
    * @throws KernelError `E_BUSY` if the principal has as many paused runs as it may; `E_BUDGET_EXHAUSTED` if a budget of the day is used up
    */
-  startAgent(request: AgentRequest): Promise<Run>;
+  startAgent(request: AgentRequest, options?: StartOptions): Promise<Run>;
   /**
-   * Starts a script and resolves with the run once it is stored.
+   * Starts a script and resolves with the run once it is stored, like {@link RunService.startAgent}.
    * @throws KernelError `E_BUSY` if the principal has as many paused runs as it may
    */
-  startChain(request: DurableChainRequest): Promise<Run>;
+  startChain(request: DurableChainRequest, options?: StartOptions): Promise<Run>;
   /**
-   * Cancels a run. The run above a sub-agent continues, and its model reads that the user cancelled the sub-agent.
-   * @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it
+   * Cancels a run. The run above a sub-agent continues, and its model reads that the user cancelled the sub-agent. If another process
+   * executes the run, the request is recorded for it.
+   * @throws KernelError `E_STATE_CONFLICT` if it has ended
    */
   cancel(run: Run): Promise<Run>;
+  /** Cancels a run that this process executes, or a paused one. Resolves with false if another process has it, or it has ended. */
+  cancelHere(run: Run): Promise<boolean>;
   /**
-   * Cancels a job: at once if its run is active here, else in the store if no process runs it.
-   * @throws KernelError `E_STATE_CONFLICT` if it has ended or another process runs it
+   * Cancels a job. If another process executes its run, the request is recorded for it.
+   * @throws KernelError `E_STATE_CONFLICT` if it has ended
    */
   cancelJob(job: Job): Promise<void>;
+  /**
+   * Cancels a job: at once if its run is active here, else in the store if no process executes it. Resolves with false if another process
+   * does, or the job has ended.
+   */
+  cancelJobHere(job: Job): Promise<boolean>;
   /**
    * Offers a blocked run, or the outermost run above it, to all servers again. @throws KernelError `E_STATE_CONFLICT` if it is not
    * blocked
@@ -41,22 +52,31 @@ export interface RunService {
   resumeAgent(run: Run, answer: QuestionAnswer): Promise<Run>;
 }
 
+/** Options of a start. */
+export interface StartOptions {
+  /** True if no client waits for the run in this process. */
+  readonly mayWait?: boolean;
+}
+
 /** Options of {@link createRunService}. */
 export interface RunServiceOptions {
   readonly store: CompleteStateStore;
   readonly chains: DurableChains;
   readonly agentRunner: AgentRunner;
   readonly pausedRuns: PausedRunLimit;
+  readonly startSlots: StartSlots;
   /** Called before an agent starts. @throws KernelError `E_BUDGET_EXHAUSTED` */
   readonly admit: (request: AgentRequest) => Promise<void>;
   readonly hooks: HookManager;
+  /** Ends the waits for the store when it aborts. */
+  readonly lifetime: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Creates the run service of a process over its state store. */
 export function createRunService(options: RunServiceOptions): RunService {
-  const { store, chains, agentRunner, pausedRuns, admit, hooks, clock, logger } = options;
+  const { store, chains, agentRunner, pausedRuns, startSlots, admit, hooks, lifetime, clock, logger } = options;
 
   async function recorded(runId: string): Promise<Run> {
     const run = await store.runs.get(runId);
@@ -83,20 +103,40 @@ export function createRunService(options: RunServiceOptions): RunService {
     }
   }
 
-  function inBackground(runId: string, result: Promise<unknown>): void {
-    result.catch((error: unknown) => {
-      const isSuspended = isKernelError(error, 'E_RUN_SUSPENDED');
-      if (isSuspended) logger.info('a run waits, and continues after the next start of a server', { runId });
-      else logger.error('a run failed', { runId, error });
-    });
+  function inBackground(runId: string, result: Promise<unknown>, slot?: Disposable): void {
+    result
+      .catch((error: unknown) => {
+        const isSuspended = isKernelError(error, 'E_RUN_SUSPENDED');
+        if (isSuspended) logger.info('a run waits, and continues after the next start of a server', { runId });
+        else logger.error('a run failed', { runId, error });
+      })
+      .finally(() => slot?.[Symbol.dispose]());
+  }
+
+  // The engine may have given it to this or another process before.
+  async function beginQueued(runId: string): Promise<void> {
+    try {
+      const run = await store.runs.get(runId);
+      if (run?.status !== 'running' || run.epoch > 0) return;
+      if (run.definition.kind === 'chain') await chains.resume(runId);
+      else await (await agentRunner.recover(run)).result;
+    } catch (error) {
+      if (isKernelError(error, 'E_STATE_CONFLICT') || isKernelError(error, 'E_RUN_SUSPENDED')) return;
+      logger.warn('a queued run did not begin here; it is woken again', { runId, error });
+      // The wake that was sent when it was stored may have found it active here.
+      const wakeAgain = (): Promise<void> => store.wakes.send([runId], 'retried');
+      await retryWhileUnavailable(wakeAgain, { clock, signal: lifetime }).catch(() => {});
+    }
   }
 
   async function cancelPaused(run: Run): Promise<boolean> {
     const error = { code: 'E_CANCELLED', message: reasonFor(run), retryable: false };
     const { id: runId, sessionId } = run;
     const event = { type: 'run-end', runId, sessionId, status: 'cancelled', error } as const;
-    const from = ['paused', 'blocked'] as const;
-    const change = { from, to: 'cancelled', now: clock.now(), outcome: { error }, event } as const;
+    // A queued run has not begun. One that a process begins now has another epoch.
+    const isQueued = run.status === 'running' && run.epoch === 0;
+    const held = isQueued ? ({ from: ['running'], epoch: 0 } as const) : ({ from: ['paused', 'blocked'] } as const);
+    const change = { ...held, to: 'cancelled', now: clock.now(), outcome: { error }, event } as const;
     const isCancelled = await store.runs.transition(run.id, change);
     if (isCancelled && run.parentRunId !== undefined) wakeInBackground(run.parentRunId);
     return isCancelled;
@@ -127,61 +167,92 @@ export function createRunService(options: RunServiceOptions): RunService {
     return run === undefined ? undefined : outermostOf(store.runs, run);
   }
 
+  async function cancelHere(run: Run): Promise<boolean> {
+    const outermost = await outermostOf(store.runs, run);
+    const ending =
+      outermost.id === run.id
+        ? agentRunner.cancel(run.id)
+        : agentRunner.cancelBelow(outermost.id, run.id, reasonFor(run));
+    // The run may be pausing at this moment, which a cancellation does not stop.
+    ending
+      ?.then(({ status }) => (status === 'paused' ? cancelPaused(run) : false))
+      // Another process was faster to begin it.
+      .catch(() => store.cancellations.request({ runId: run.id, requestedAt: clock.now() }))
+      .catch((error: unknown) => logger.error('a cancellation could not be recorded', { runId: run.id, error }));
+    return ending !== undefined || chains.cancel(run.id) || (await cancelPaused(run));
+  }
+
+  async function cancelJobHere({ id, runId, version: known }: Job): Promise<boolean> {
+    const reason = 'The job was cancelled';
+    const outermostId = runId === undefined ? undefined : ((await outermostAbove(runId))?.id ?? runId);
+    if (outermostId !== undefined && (await agentRunner.stopJob(outermostId, id, reason))) return true;
+    const { version = known } = (await store.jobs.get(id)) ?? {};
+    const isCancelled = (await store.jobs.cancel(id, { version, now: clock.now(), reason })) !== undefined;
+    if (isCancelled && runId !== undefined) wakeInBackground(runId);
+    return isCancelled;
+  }
+
   return {
-    startAgent: (request) =>
+    startAgent: (request, { mayWait = false } = {}) =>
       startOnce(request, async () => {
         const { sessionId, principal = 'local' } = request;
         const live = sessionId === undefined ? undefined : await findLiveRun(store.runs, { sessionId, principal });
         if (live !== undefined) throw new RunProblem(busySession(live), live.id);
         await pausedRuns.check(principal);
         await admit(request);
-        const { runId, result } = await agentRunner.start(request);
-        inBackground(runId, result);
+        const slot = startSlots.take('agents', principal);
+        if (slot === undefined && mayWait) {
+          const run = await agentRunner.enqueue(request);
+          startSlots.wait('agents', principal, () => beginQueued(run.id));
+          return run;
+        }
+        const starting = agentRunner.start(request);
+        starting.catch(() => slot?.[Symbol.dispose]());
+        const { runId, result } = await starting;
+        inBackground(runId, result, slot);
         return recorded(runId);
       }),
-    startChain: (request) =>
+    startChain: (request, { mayWait = false } = {}) =>
       startOnce(request, async () => {
         const { runId = `run_${crypto.randomUUID()}`, principal = 'local' } = request;
         await pausedRuns.check(principal);
+        const slot = startSlots.take('scripts', principal);
+        if (slot === undefined && mayWait) {
+          const run = await chains.enqueue({ ...request, runId });
+          startSlots.wait('scripts', principal, () => beginQueued(runId));
+          return run;
+        }
         const { promise: opened, resolve } = Promise.withResolvers<void>();
         const stop = hooks.observe('session-opened', (payload) => {
           if (payload.runId === runId) resolve();
         });
         try {
           const result = chains.start({ ...request, runId });
-          inBackground(runId, result);
+          inBackground(runId, result, slot);
           await Promise.race([opened, result]);
         } finally {
           stop();
         }
         return recorded(runId);
       }),
+    cancelHere,
     async cancel(run) {
-      const outermost = await outermostOf(store.runs, run);
-      const ending =
-        outermost.id === run.id
-          ? agentRunner.cancel(run.id)
-          : agentRunner.cancelBelow(outermost.id, run.id, reasonFor(run));
-      // The run may be pausing at this moment, which a cancellation does not stop.
-      ending?.then(({ status }) => (status === 'paused' ? cancelPaused(run) : false)).catch(() => {});
-      const isEnding = ending !== undefined || chains.cancel(run.id) || (await cancelPaused(run));
-      if (!isEnding) throw new KernelError('E_STATE_CONFLICT', notHere(run, outermost));
-      return recorded(run.id);
+      const { id: runId } = run;
+      const isEnding =
+        (await cancelHere(run)) || (await store.cancellations.request({ runId, requestedAt: clock.now() }));
+      const now = await recorded(runId);
+      if (!isEnding)
+        throw new KernelError('E_STATE_CONFLICT', `Run ${runId} is ${now.status}, so it cannot be cancelled`);
+      return now;
     },
+    cancelJobHere,
     async cancelJob(job) {
-      const { id, runId, status } = job;
-      const reason = 'The job was cancelled';
-      const outermostId = runId === undefined ? undefined : ((await outermostAbove(runId))?.id ?? runId);
-      if (outermostId !== undefined && (await agentRunner.stopJob(outermostId, id, reason))) return;
-      const { version = job.version } = (await store.jobs.get(id)) ?? {};
-      const isCancelled = (await store.jobs.cancel(id, { version, now: clock.now(), reason })) !== undefined;
-      if (isCancelled && runId !== undefined) wakeInBackground(runId);
-      if (isCancelled) return;
-      const above = outermostId === undefined || outermostId === runId ? '' : `; it works for run ${outermostId}`;
-      throw new KernelError(
-        'E_STATE_CONFLICT',
-        `Job ${id} is ${status} and cannot be cancelled in this process${above}`,
-      );
+      const { id: jobId, runId } = job;
+      if (await cancelJobHere(job)) return;
+      const requestedAt = clock.now();
+      if (runId !== undefined && (await store.cancellations.request({ runId, jobId, requestedAt }))) return;
+      const { status } = (await store.jobs.get(jobId)) ?? job;
+      throw new KernelError('E_STATE_CONFLICT', `Job ${jobId} is ${status}, so it cannot be cancelled`);
     },
     async retry(run) {
       const outermost = await outermostOf(store.runs, run);
@@ -208,10 +279,4 @@ export function createRunService(options: RunServiceOptions): RunService {
 // The model of the run above reads it.
 function reasonFor({ parentRunId }: Run): string {
   return parentRunId === undefined ? 'The run was cancelled' : 'The user cancelled the run';
-}
-
-function notHere({ id, status }: Run, outermost: Run): string {
-  const message = `Run ${id} is ${status} and is not running in this process`;
-  if (outermost.id === id || outermost.outcome !== undefined) return message;
-  return `${message}. It works for run ${outermost.id}: cancel it, or that run, on the server that runs them`;
 }

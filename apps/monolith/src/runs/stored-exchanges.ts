@@ -1,6 +1,5 @@
 import { conversationIdOf, joinMessages } from '@ravi/agents';
 import type { Exchange as ApiExchange, Page } from '@ravi/api';
-import { KernelError } from '@ravi/kernel';
 import type {
   CompleteStateStore,
   ContentBlock,
@@ -10,7 +9,9 @@ import type {
   PageRequest,
   Run,
 } from '@ravi/kernel';
-import type { MessageRange, PromptReference } from './prompt-reference.ts';
+import { createPromptReader } from './prompt-reader.ts';
+import type { PromptReader } from './prompt-reader.ts';
+import type { PromptReference } from './prompt-reference.ts';
 
 /** Record of one exchange in an `ExchangeStore`. */
 export interface ExchangeRecord {
@@ -22,9 +23,6 @@ export interface ExchangeRecord {
   readonly request: object;
   readonly answer: { readonly blocks: readonly ContentBlock[]; readonly end?: ModelEvent };
 }
-
-/** Messages that exchanges have added, by the id of their writer. */
-type AddedMessages = Map<string, ModelMessage[]>;
 
 // Each exchange has a whole prompt, so a page of them may be much larger than what is stored.
 const maxCharactersOfPage = 4 * 1024 * 1024;
@@ -45,17 +43,13 @@ export async function readExchanges(
   const lengths = new Set(prompts.flatMap(({ historyLength }) => historyLength ?? []));
   const conversations = await conversationsAt(lengths, history, run);
   const isComplete = page.cursor === undefined || prompts.every(({ writer }) => writer === undefined);
-  const added = isComplete ? new Map() : await addedUntil(page.cursor ?? '', exchanges, run.id);
+  const reader = isComplete ? createPromptReader(run.id) : await readerAfter(page.cursor ?? '', exchanges, run.id);
   const shown: ApiExchange[] = [];
   let characters = 0;
   let last: string | undefined;
   for (const { record, shared, cursor } of items) {
     const { step, prompt, request, answer } = record as unknown as ExchangeRecord;
-    const sources = {
-      conversation: conversations.get(prompt.historyLength ?? 0) ?? [],
-      added: remember(added, prompt),
-    };
-    const messages = prompt.ranges.flatMap((range) => slice(sources[range.of], range, run.id));
+    const messages = reader.read(prompt, conversations.get(prompt.historyLength ?? 0) ?? []);
     const exchange = { step, request: { ...request, ...shared, messages }, answer } as unknown as ApiExchange;
     characters += JSON.stringify(exchange).length;
     if (last !== undefined && characters > maxCharactersOfPage) return { items: shown, next: last };
@@ -69,21 +63,13 @@ function promptOf(record: JsonValue): PromptReference {
   return (record as unknown as ExchangeRecord).prompt;
 }
 
-/** Adds the messages of a prompt to those of its writer, and returns all of them. */
-function remember(known: AddedMessages, { writer = '', added = [], addedFrom = 0 }: PromptReference): ModelMessage[] {
-  const own = known.get(writer) ?? [];
-  known.set(writer, own);
-  for (const [index, message] of added.entries()) own[addedFrom + index] = message;
-  return own;
-}
-
-/** Returns the messages that the exchanges up to a cursor have added: later prompts refer to them. */
-async function addedUntil(
+/** Returns a reader that has passed the exchanges up to a cursor: later prompts refer to them. */
+async function readerAfter(
   last: string,
   exchanges: CompleteStateStore['exchanges'],
   runId: string,
-): Promise<AddedMessages> {
-  const known: AddedMessages = new Map();
+): Promise<PromptReader> {
+  const reader = createPromptReader(runId);
   let from: string | undefined;
   do {
     const page = await exchanges.list(runId, {
@@ -91,12 +77,12 @@ async function addedUntil(
       ...(from === undefined ? {} : { cursor: from }),
     });
     for (const { record, cursor } of page.items) {
-      remember(known, promptOf(record));
-      if (cursor === last) return known;
+      reader.pass(promptOf(record));
+      if (cursor === last) return reader;
     }
     from = page.next;
   } while (from !== undefined);
-  return known;
+  return reader;
 }
 
 /** Returns the messages that the first entries of a conversation make, for each of the given numbers of entries. */
@@ -122,10 +108,4 @@ async function conversationsAt(
     cursor = page.next;
   } while (cursor !== undefined && found.size < lengths.size);
   return found;
-}
-
-function slice(messages: readonly ModelMessage[], { from, to }: MessageRange, runId: string): readonly ModelMessage[] {
-  const found = messages.slice(from, to).filter((message) => message !== undefined);
-  if (found.length === to - from) return found;
-  throw new KernelError('E_STATE_CORRUPT', `A message of a prompt of run ${runId} is missing in the state store`);
 }

@@ -1,6 +1,12 @@
 import type { DurableChainResult, DurableChains } from '@ravi/capabilities';
 import type { RunRecorder } from './run-recorder.ts';
 
+/** Durable chains whose events are recorded. */
+export interface RecordedChains extends DurableChains {
+  /** Number of scripts that this process executes now and that are part of no other run. */
+  readonly activeOutermost: number;
+}
+
 /**
  * Wraps durable chains so that the log of every run that is started or resumed is open meanwhile. The run store of the
  * recorder writes their starts and ends.
@@ -8,7 +14,7 @@ import type { RunRecorder } from './run-recorder.ts';
 export function withEventRecording(
   chains: DurableChains,
   recorder: Pick<RunRecorder, 'open' | 'close'>,
-): DurableChains {
+): RecordedChains {
   /** Number of calls below that a run has. One may resume it while another one, which it paused for, still returns. */
   const followers = new Map<string, number>();
 
@@ -36,6 +42,7 @@ export function withEventRecording(
       const { runId = `run_${crypto.randomUUID()}` } = request;
       return follow(runId, { isNew: true }, () => chains.start({ ...request, runId }));
     },
+    enqueue: (request) => chains.enqueue(request),
     async resume(runId) {
       const run = await chains.get(runId);
       // An ended or unknown run emits no new events.
@@ -55,6 +62,9 @@ export function withEventRecording(
     cancel: (runId) => chains.cancel(runId),
     get active() {
       return chains.active;
+    },
+    get activeOutermost() {
+      return followers.size;
     },
     [Symbol.asyncDispose]: () => chains[Symbol.asyncDispose](),
   };

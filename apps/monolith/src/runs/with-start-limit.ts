@@ -1,5 +1,5 @@
 import { isKernelError, KernelError } from '@ravi/kernel';
-import type { Clock, LeaseRequest, NewRun, Run, RunStore } from '@ravi/kernel';
+import type { Clock, NewRun, Run, RunHolder, RunStore } from '@ravi/kernel';
 
 /** Options of {@link withStartLimit}. */
 export interface StartLimitOptions {
@@ -36,13 +36,13 @@ export function withStartLimit(runs: RunStore, { startTimeoutMs, clock }: StartL
     return start;
   }
 
-  async function attempt(run: NewRun, lease: LeaseRequest, start: Start): Promise<Run> {
+  async function attempt(run: NewRun, holder: RunHolder | undefined, start: Start): Promise<Run> {
     // A run that is stored has started: its creation continues.
     if ((await runs.get(run.id)) === undefined) start.isUncertain = false;
     const wasUncertain = start.isUncertain;
     try {
       start.isUncertain = true;
-      return await runs.create(run, lease);
+      return await runs.create(run, holder);
     } catch (error) {
       // The store has answered.
       if (!isKernelError(error, 'E_STATE_UNAVAILABLE')) start.isUncertain = wasUncertain;
@@ -60,11 +60,11 @@ export function withStartLimit(runs: RunStore, { startTimeoutMs, clock }: StartL
 
   return {
     ...runs,
-    async create(run, lease) {
-      if (lease === undefined || lease.above !== undefined) return runs.create(run, lease);
+    async create(run, holder) {
+      if (holder?.above !== undefined) return runs.create(run, holder);
       const start = startOf(run);
       try {
-        return await attempt(run, lease, start);
+        return await attempt(run, holder, start);
       } catch (error) {
         if (!isKernelError(error, 'E_STATE_UNAVAILABLE') || clock.monotonic() < start.until) throw error;
         const found = start.isUncertain ? await isStored(run) : false;

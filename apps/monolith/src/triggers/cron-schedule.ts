@@ -42,7 +42,7 @@ function checkFields(cron: string): string {
   const { length } = text.split(/\s+/u).filter(Boolean);
   if (length === 5) return text;
   const seconds = length === 6 ? '. Seconds are not supported: leave out the first field' : '';
-  throw invalid(`${JSON.stringify(cron)} has ${length} fields${seconds}. ${help}`);
+  throw invalid(`${JSON.stringify(cron)} has ${length} field${length === 1 ? '' : 's'}${seconds}. ${help}`);
 }
 
 function parse(text: string, timezone: string): Cron {

@@ -52,7 +52,7 @@ export function createStartFiring(options: StartFiringOptions): StartFiring {
     if (!rights.mayRun(principal)) {
       throw new KernelError('E_FORBIDDEN', 'The principal of the trigger may not start runs any more');
     }
-    await runs.startAgent({
+    const request = {
       runId,
       task: input,
       principal,
@@ -60,7 +60,8 @@ export function createStartFiring(options: StartFiringOptions): StartFiring {
       ...(sessionId === undefined ? {} : { sessionId }),
       allowedTools: permissions.tools,
       policy: rights.risksOf(permissions),
-    });
+    };
+    await runs.startAgent(request, { mayWait: true });
   }
 
   function outcomeOf(error: unknown, { createdAt }: TriggerFiring): FiringOutcome {

@@ -19,6 +19,7 @@ export function createPluginTriggers(): PluginTriggers {
 
   return {
     access: {
+      check: async (spec) => current().check(spec),
       add: async (...request) => current().add(...request),
       list: async (...request) => current().list(...request),
       cancel: async (...request) => current().cancel(...request),

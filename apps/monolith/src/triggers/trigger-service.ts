@@ -109,6 +109,9 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
   }
 
   const access: TriggerAccess = {
+    async check(spec) {
+      checkTimes(spec, clock.now(), limits());
+    },
     async add({ continuesConversation = false, ...request }, context) {
       const session = sessionOf(context);
       if (session === undefined) {
@@ -138,7 +141,7 @@ export function createTriggerService(options: TriggerServiceOptions): TriggerSer
     async cancel(id, { principal }) {
       const trigger = await store.get(id);
       if (trigger?.principal === principal) return cancel(trigger);
-      throw invalidTrigger(`There is no trigger ${JSON.stringify(id.slice(0, 100))}; list_triggers shows yours`);
+      throw invalidTrigger(`You have no trigger ${JSON.stringify(id.slice(0, 100))}`);
     },
   };
 

@@ -2,9 +2,9 @@ import { api } from '@ravi/api';
 import type { ApprovalMode } from '@ravi/agents';
 import { KernelError } from '@ravi/kernel';
 import type { JsonValue, RunStore } from '@ravi/kernel';
-import type { RunRecorder } from '../../runs/run-recorder.ts';
 import type { RunService } from '../../runs/run-service.ts';
 import { shutdownMessage, streamEvents } from '../events/event-stream.ts';
+import type { EventSources } from '../events/event-stream.ts';
 import type { StreamPlaces } from '../events/stream-places.ts';
 import { findRun } from '../access/caller.ts';
 import { implement } from '../core/implement.ts';
@@ -18,7 +18,7 @@ import { responseFormat, runIdOf } from '../events/responses-format.ts';
 export interface ResponseServices {
   readonly store: RunStore;
   readonly runs: RunService;
-  readonly recorder: RunRecorder;
+  readonly eventSources: EventSources;
   readonly streamPlaces: StreamPlaces;
   /** Approval mode of the runs. */
   readonly approvals: ApprovalMode;
@@ -29,7 +29,7 @@ export interface ResponseServices {
 
 /** Implements `POST /v1/responses`: the agent, with the tools of the server, for clients of OpenAI's Responses API. */
 export function responseOperations(services: ResponseServices): readonly Endpoint[] {
-  const { store, runs, recorder, streamPlaces, approvals, agents, lifetime } = services;
+  const { store, runs, eventSources, streamPlaces, approvals, agents, lifetime } = services;
   return [
     implement(api.responses.create, async (request) => {
       const { input, stream, previous_response_id: previous, model } = request.body;
@@ -51,7 +51,7 @@ export function responseOperations(services: ResponseServices): readonly Endpoin
         const run = await runs.startAgent(asked);
         const format = responseFormat(run);
         const about = { runId: run.id, format, lifetime, ...(onEnd && { onEnd }) };
-        return { run, format, events: streamEvents({ recorder, runs: store }, about) };
+        return { run, format, events: streamEvents(eventSources, about) };
       };
       if (stream === true) return streamPlaces.open(principal, async (onEnd) => (await start(onEnd)).events);
       const { run, format, events } = await start();

@@ -4,6 +4,7 @@ import type { RunStore } from '@ravi/kernel';
 import type { EventLog } from '../../runs/event-log.ts';
 import type { RunRecorder } from '../../runs/run-recorder.ts';
 import type { EventPosition } from '../../runs/shown-events.ts';
+import type { EventRelay } from './event-relay.ts';
 
 /** Format of a run's events: each event becomes whole frames of an event stream, or nothing. */
 export interface EventFormat {
@@ -27,6 +28,8 @@ export const shutdownMessage = 'The server is shutting down; the run continues w
 export interface EventSources {
   readonly recorder: Pick<RunRecorder, 'active' | 'page'>;
   readonly runs: Pick<RunStore, 'get'>;
+  /** Absent if events of runs that other servers execute are only read from the store. */
+  readonly relay?: EventRelay | undefined;
 }
 
 /** Options of {@link streamEvents}. */
@@ -34,6 +37,10 @@ export interface StreamOptions {
   readonly runId: string;
   /** Id of the last known event; absent for the beginning of the run. */
   readonly after?: string | undefined;
+  /** Number of events for display that are known after it; 0 when absent. */
+  readonly part?: number;
+  /** True for the stream to another server, which ends when this process executes the run no longer. */
+  readonly isRelayed?: boolean;
   readonly format: EventFormat;
   readonly lifetime: AbortSignal;
   /** Called once, when the stream has ended, failed or lost its client. */
@@ -47,7 +54,7 @@ const pollsPerStatus = 8;
 
 /**
  * Streams the events after an id as server-sent events, until the run ends or pauses: from memory while this process executes
- * the run, else from the store. Events are read only as fast as the client reads them; the server stores only the position of
+ * the run, from the server that executes it, or from the store. Events are read only as fast as the client reads them; the server stores only the position of
  * each client.
  */
 export function streamEvents(sources: EventSources, options: StreamOptions): Response {
@@ -105,11 +112,11 @@ export function streamEvents(sources: EventSources, options: StreamOptions): Res
 
 /** Yields events in order, each once, and `undefined` for a heartbeat. Returns after the end or a pause of the run. */
 async function* readEvents(
-  { recorder, runs }: EventSources,
-  { runId, after }: StreamOptions,
+  { recorder, runs, relay }: EventSources,
+  { runId, after, part = 0, isRelayed = false }: StreamOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RecordedEvent[] | undefined, void, undefined> {
-  let position: EventPosition = { id: after, part: 0 };
+  let position: EventPosition = { id: after, part };
   // Kept after the run ends, so that its readers reach the end without the store.
   let log: EventLog | undefined;
   let last: RecordedEvent | undefined;
@@ -121,13 +128,11 @@ async function* readEvents(
     const isActive = log !== undefined && !log.isClosed;
     const inMemory = log?.after(position);
     const isInMemory = inMemory !== undefined && (isActive || inMemory.length > 0);
-    const hasStopped = last?.type === 'run-paused' && !isActive && !isInMemory;
+    const hasStopped = (last?.type === 'run-paused' || isRelayed) && !isActive && !isInMemory;
     if (signal.aborted || last?.type === 'run-end' || hasStopped) return;
     const events = isInMemory ? inMemory : await storedAfter(position.id);
     if (events !== undefined && events.length > 0) {
-      for (const { id, part = 0 } of events) position = id === undefined ? { ...position, part } : { id, part: 0 };
-      last = events.at(-1);
-      quietMs = 0;
+      note(events);
       yield events;
       continue;
     }
@@ -136,9 +141,19 @@ async function* readEvents(
       continue;
     }
     // The end is stored together with the status, so a final status is read before the last look at the events.
-    if (events !== undefined && polls++ % pollsPerStatus === 0 && !(await isRunning())) {
-      if ((await storedAfter(position.id))?.length === 0) return;
-      continue;
+    if (events !== undefined && polls++ % pollsPerStatus === 0) {
+      const run = await unlessUnavailable(async () => (await runs.get(runId)) ?? 'removed');
+      if (run === 'removed' || (run !== undefined && run.status !== 'running')) {
+        if ((await storedAfter(position.id))?.length === 0) return;
+        continue;
+      }
+      let hasRead = false;
+      for await (const event of run === undefined ? [] : (relay?.read(run, position, signal) ?? [])) {
+        hasRead = true;
+        if (event !== undefined) note([event]);
+        yield event === undefined ? undefined : [event];
+      }
+      if (hasRead) continue;
     }
     await changed(log, signal, pollMs);
     quietMs += pollMs;
@@ -148,14 +163,17 @@ async function* readEvents(
     }
   }
 
+  function note(events: readonly RecordedEvent[]): void {
+    for (const { id, part: number = 0 } of events) {
+      position = id === undefined ? { ...position, part: number } : { id, part: 0 };
+    }
+    last = events.at(-1);
+    quietMs = 0;
+  }
+
   // The reader waits while the store does not respond: the run may continue.
   async function storedAfter(id: string | undefined): Promise<readonly RecordedEvent[] | undefined> {
     return unlessUnavailable(() => recorder.page(runId, id));
-  }
-
-  async function isRunning(): Promise<boolean> {
-    const run = await unlessUnavailable(async () => (await runs.get(runId)) ?? 'removed');
-    return run === undefined || (run !== 'removed' && run.status === 'running');
   }
 }
 

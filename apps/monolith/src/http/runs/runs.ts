@@ -14,7 +14,7 @@ import { nameSuspendedRun, runIdOf } from '../scripts/name-suspended-run.ts';
 import { resultOfScript, scriptResultServices } from '../scripts/result-of-script.ts';
 import { maxScriptBodyBytes, scriptOf } from '../scripts/script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
-import type { EventFormat } from '../events/event-stream.ts';
+import type { EventFormat, EventSources } from '../events/event-stream.ts';
 import type { StreamPlaces } from '../events/stream-places.ts';
 import { findRun } from '../access/caller.ts';
 import { readExchanges } from '../../runs/stored-exchanges.ts';
@@ -31,13 +31,14 @@ export interface RunServices {
   readonly artifactDamage: ArtifactDamage;
   readonly redactor: Redactor;
   readonly streamPlaces: StreamPlaces;
+  readonly eventSources: EventSources;
   readonly lifetime: AbortSignal;
   readonly clock: Clock;
 }
 
 /** Implements the operations on runs of the agent and of scripts. */
 export function runOperations(services: RunServices): readonly Endpoint[] {
-  const { durable, policy, artifactDamage, redactor, streamPlaces, lifetime, clock } = services;
+  const { durable, policy, artifactDamage, redactor, streamPlaces, eventSources, lifetime, clock } = services;
   const { store, runs, recorder, approvalMode } = durable;
   const find = (request: ApiRequest<RunOperation>): Promise<Run> => findRun(store.runs, request, request.params.id);
 
@@ -50,16 +51,19 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
         if (kind === 'agent' && task === undefined) throw problem('E_REQUEST_INVALID', '"task" must be text');
         if (kind === 'chain' && code === undefined) throw problem('E_REQUEST_INVALID', '"code" must be text');
         const script = scriptOf({ ...body, code: code ?? '' }, policy);
+        // It may begin on another server, whose events this one reads from the store.
+        const options = { mayWait: true };
+        const agentRequest = {
+          ...about,
+          task: task ?? '',
+          policy: script.policy,
+          ...(agent === undefined ? {} : { agent }),
+          ...(body.approvalMode === undefined ? {} : { approvals: body.approvalMode }),
+        };
         const run =
           kind === 'agent'
-            ? await runs.startAgent({
-                ...about,
-                task: task ?? '',
-                policy: script.policy,
-                ...(agent === undefined ? {} : { agent }),
-                ...(body.approvalMode === undefined ? {} : { approvals: body.approvalMode }),
-              })
-            : await runs.startChain({ ...about, ...script, approvals: body.approvalMode ?? approvalMode });
+            ? await runs.startAgent(agentRequest, options)
+            : await runs.startChain({ ...about, ...script, approvals: body.approvalMode ?? approvalMode }, options);
         return new Reply(201, run, { location: `/v1/runs/${run.id}` });
       },
       { maxBodyBytes: maxScriptBodyBytes(policy) },
@@ -118,7 +122,7 @@ export function runOperations(services: RunServices): readonly Endpoint[] {
       const format = formatOf(request.query.format, run);
       const after = eventAfter(request);
       return streamPlaces.open(request.caller.principal, (onEnd) =>
-        streamEvents({ recorder, runs: store.runs }, { runId: run.id, after, format, lifetime, onEnd }),
+        streamEvents(eventSources, { runId: run.id, after, format, lifetime, onEnd }),
       );
     }),
     implement(api.runs.exchanges, async (request) => {

@@ -12,6 +12,7 @@ import { resultOfScript, scriptResultServices } from './result-of-script.ts';
 import { maxScriptBodyBytes, scriptOf } from './script-request.ts';
 import type { ScriptRequest } from './script-request.ts';
 import { raviEvents, streamEvents } from '../events/event-stream.ts';
+import type { EventSources } from '../events/event-stream.ts';
 import type { StreamPlaces } from '../events/stream-places.ts';
 import { unknownOutcome } from '../core/keyed-requests.ts';
 import { problem } from '../core/problem.ts';
@@ -42,12 +43,13 @@ export interface ScriptRunnerServices {
   readonly durable: DurableServices | undefined;
   readonly config: { readonly approvals: { readonly mode?: ApprovalMode } };
   readonly streamPlaces: StreamPlaces;
+  readonly eventSources: EventSources | undefined;
   readonly lifetime: AbortSignal;
 }
 
 /** Creates a runner that makes a script durable if there is a state store. */
 export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner {
-  const { runChain, sandbox, durable, config, streamPlaces, lifetime } = services;
+  const { runChain, sandbox, durable, config, streamPlaces, eventSources, lifetime } = services;
   return async (script, { caller: { principal }, query, signal, keyed }) => {
     // A request that began in another process may have run there, also in a language that this process does not run.
     if (keyed?.isRepeated !== true) checkLanguage(sandbox, script.language ?? 'javascript');
@@ -71,7 +73,7 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
       keyed?.onBegin();
       return runChain({ ...script, principal, signal });
     }
-    const { chains, runs, pausedRuns, recorder, store, approvalMode } = durable;
+    const { chains, runs, pausedRuns, store, approvalMode } = durable;
     const request = { ...script, principal };
     if (!isStream) {
       const runId = keyed?.runId ?? newRunId();
@@ -87,7 +89,8 @@ export function createScriptRunner(services: ScriptRunnerServices): ScriptRunner
     return streamPlaces.open(principal, async (onEnd) => {
       const { id: runId } = await runs.startChain({ ...request, ...runIdOf(keyed), approvals: approvalMode });
       const format = { ...raviEvents, headers: { 'content-location': `/v1/runs/${runId}/events` } };
-      return streamEvents({ recorder, runs: store.runs }, { runId, format, lifetime, onEnd });
+      const sources = eventSources ?? { recorder: durable.recorder, runs: store.runs };
+      return streamEvents(sources, { runId, format, lifetime, onEnd });
     });
   };
 }

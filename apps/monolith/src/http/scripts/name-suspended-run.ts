@@ -2,10 +2,13 @@ import { isKernelError } from '@ravi/kernel';
 import type { RunStore } from '@ravi/kernel';
 import { RunProblem } from '../../runs/run-problem.ts';
 
+/** Errors of a run that is stored and continues: the process shuts down, or no sandbox takes the script now. */
+const codesOfStoredRuns: ReadonlySet<string> = new Set(['E_RUN_SUSPENDED', 'E_SANDBOX_UNAVAILABLE']);
+
 /**
- * Returns the result of a run that its client waits for. If the process shuts down first, the error names the run, which
- * continues with the next process.
- * @throws RunProblem `E_RUN_SUSPENDED` if the run is stored, and every other error as it is
+ * Returns the result of a run that its client waits for. If the process shuts down first, or no sandbox is available, the error names the
+ * run, which continues later.
+ * @throws RunProblem `E_RUN_SUSPENDED` or `E_SANDBOX_UNAVAILABLE` if the run is stored, and every other error as it is
  */
 export async function nameSuspendedRun<Result>(
   runs: Pick<RunStore, 'get'>,
@@ -15,7 +18,7 @@ export async function nameSuspendedRun<Result>(
   try {
     return await result;
   } catch (error) {
-    if (!isKernelError(error, 'E_RUN_SUSPENDED')) throw error;
+    if (!isKernelError(error) || !codesOfStoredRuns.has(error.code)) throw error;
     const run = await runs.get(runId).catch(() => undefined);
     throw run === undefined ? error : new RunProblem(error, runId);
   }

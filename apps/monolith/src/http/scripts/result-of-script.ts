@@ -23,12 +23,12 @@ export function scriptResultServices(
   { chains, recorder, store }: Pick<DurableServices, 'chains' | 'recorder' | 'store'>,
   ends: Pick<ScriptResultServices, 'signal' | 'lifetime'>,
 ): ScriptResultServices {
-  return { chains, runs: store.runs, isActive: (runId) => recorder.active(runId)?.isClosed === false, ...ends };
+  return { chains, runs: store.runs, isActive: recorder.isExecuting, ...ends };
 }
 
 /**
  * Returns the result of a script that `start` starts; without `start`, of a run that exists. If another process executes the run,
- * it waits for that: a repeated request came to another server, or this process was stopped for longer than a lease. A run whose
+ * it waits for that: a repeated request came to another server, or this process was stopped until it counted as dead. A run whose
  * process ended is left to run recovery, which limits the crashes of runs that may be their cause. A script that is part of another
  * run continues only with that.
  * @throws KernelError as `start` and `DurableChains.resume`, and `E_RUN_SUSPENDED` if this process shuts down
@@ -63,7 +63,7 @@ export async function resultOfScript(
   }
 }
 
-// The process that holds the lease may have ended. Recovery leaves a paused run alone until its request is decided.
+// The process that has the run may have ended. Recovery leaves a paused run alone until its request is decided.
 function isHeld(run: Run | undefined): boolean {
-  return run?.status === 'running' && run.parentRunId === undefined && run.lease !== undefined;
+  return run?.status === 'running' && run.parentRunId === undefined && run.owner !== undefined;
 }

@@ -1,5 +1,6 @@
 import { api } from '@ravi/api';
 import type { CallerAccess } from '@ravi/invoker';
+import type { RunEngine } from '@ravi/kernel';
 import { otherTools } from '@ravi/support';
 import type { ToolFigures, ToolMetrics } from '../../tools/tool-metrics.ts';
 import { implement } from '../core/implement.ts';
@@ -18,10 +19,14 @@ export interface MetricsServices {
   readonly toolAccess: CallerAccess;
   /** Number of scripts that this process runs. */
   readonly activeScripts: () => number;
+  /** Engine whose wakes are counted, over all processes that share it. */
+  readonly engine: Pick<RunEngine, 'figures'> | undefined;
 }
 
 /** Implements `GET /metrics` in the text format of Prometheus. It names only tools that the caller may use; operators see all. */
-export function metricsOperations({ toolMetrics, toolAccess, activeScripts }: MetricsServices): readonly Endpoint[] {
+export function metricsOperations(services: MetricsServices): readonly Endpoint[] {
+  const { toolMetrics, toolAccess, activeScripts, engine } = services;
+
   // The sum over all tools is the same for every caller.
   function samplesFor({ principal, roles }: Caller, figure: keyof ToolFigures): readonly Sample[] {
     const filter = roles.some((role) => role !== 'run') ? undefined : toolAccess.toolsOf(principal);
@@ -34,7 +39,7 @@ export function metricsOperations({ toolMetrics, toolAccess, activeScripts }: Me
   }
 
   return [
-    implement(api.server.metrics, ({ caller }) => {
+    implement(api.server.metrics, async ({ caller }) => {
       const counters = toolCounters.map(([name, help, figure]) =>
         metric(name, 'counter', help, samplesFor(caller, figure)),
       );
@@ -42,10 +47,25 @@ export function metricsOperations({ toolMetrics, toolAccess, activeScripts }: Me
         ['', process.memoryUsage.rss()],
       ]);
       const chains = metric('ravi_chains_active', 'gauge', 'Scripts that this process runs.', [['', activeScripts()]]);
-      return new Response([...counters, chains, memory].join(''), {
+      return new Response([...counters, chains, ...(await engineMetrics(engine)), memory].join(''), {
         headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
       });
     }),
+  ];
+}
+
+// An engine that cannot be reached has no figures; the other figures do not need it.
+async function engineMetrics(engine: MetricsServices['engine']): Promise<readonly string[]> {
+  const figures = await engine?.figures().catch(() => undefined);
+  if (figures === undefined) return [];
+  const states = ['ready', 'delayed', 'taken', 'dead'] as const;
+  const samples = states.map((state) => [`{state="${state}"}`, figures[state]] as const);
+  const oldest = (figures.oldestReadyMs ?? 0) / 1_000;
+  return [
+    metric('ravi_engine_wakes', 'gauge', 'Wakes of runs, over all servers.', samples),
+    metric('ravi_engine_oldest_ready_seconds', 'gauge', 'Wait of the oldest wake that no server has taken.', [
+      ['', oldest],
+    ]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { InterruptedCall, SessionOptions } from '@ravi/invoker';
 import { canReconcile, mayHaveBegun } from '@ravi/kernel';
 import type { InvocationResult, Journal, RunJournal, ToolRegistry } from '@ravi/kernel';
-import { createProcessOwner, isDeadOwner } from '../../runs/process-owner.ts';
+import { createProcessId, hasEnded } from '../../runs/process-id.ts';
 
 /** Direct call of an earlier request with the same key. */
 export interface EarlierCall {
@@ -28,10 +28,10 @@ export function createKeyedCalls({
   readonly journal: RunJournal | undefined;
   readonly registry: ToolRegistry;
 }): KeyedCalls {
-  const owner = createProcessOwner();
+  const id = createProcessId();
   const owned: Journal | undefined = journal && {
-    started: (entry) => journal.started({ ...entry, process: owner }),
-    finished: (entry, result) => journal.finished({ ...entry, process: owner }, result),
+    started: (entry) => journal.started({ ...entry, process: id }),
+    finished: (entry, result) => journal.finished({ ...entry, process: id }, result),
   };
   return {
     sessionOf: (runId) => (owned === undefined ? {} : { runId, journal: owned }),
@@ -45,7 +45,7 @@ export function createKeyedCalls({
       if (record.status === 'cancelled') return undefined;
       if (call.result !== undefined) return { sessionId, result: call.result };
       // The server that began the call may still execute it.
-      if (process === undefined || !mayHaveBegun(call) || !isDeadOwner(process) || !canReconcile(registry.get(tool)))
+      if (process === undefined || !mayHaveBegun(call) || !hasEnded(process) || !canReconcile(registry.get(tool)))
         return undefined;
       return { sessionId, interrupted: { record, attempt, toolDigest } };
     },

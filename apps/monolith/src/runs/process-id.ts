@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 const prefix = 'process';
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
-const maxOwnerLength = 200;
+const maxIdLength = 200;
 
 /** Place in which process ids have a meaning: a start of a machine, and in it a namespace of process ids. */
 interface ProcessIds {
@@ -11,24 +11,24 @@ interface ProcessIds {
 }
 
 /**
- * Returns a new owner of leases for this process: its start of the machine, namespace, process id and start time. Where the
- * system does not tell them, the owner is random, and its leases have to expire.
+ * Returns a new id for this process, as the owner of its runs: its start of the machine, namespace, process id and start time. Where the
+ * system does not tell them, the id is random, and the end of the process is not noticed before it counts as dead.
  */
-export function createProcessOwner(): string {
+export function createProcessId(): string {
   const unique = crypto.randomUUID();
   const ids = readProcessIds();
   const self = readProcess('self');
   if (ids === undefined || self === undefined || self.pid !== process.pid) return `${prefix}_${unique}`;
-  const owner = [prefix, ids.boot, ids.namespace, self.pid, self.startTime, unique].join('_');
-  return owner.length <= maxOwnerLength ? owner : `${prefix}_${unique}`;
+  const id = [prefix, ids.boot, ids.namespace, self.pid, self.startTime, unique].join('_');
+  return id.length <= maxIdLength ? id : `${prefix}_${unique}`;
 }
 
 /**
- * True only if the owner is a process of this machine, of its current start and of the same namespace of process ids, that has
- * ended. An owner of another machine or container is never called dead.
+ * True only if it is the id of a process of this machine, of its current start and of the same namespace of process ids, that has
+ * ended. One of another machine or container is never called ended.
  */
-export function isDeadOwner(owner: string): boolean {
-  const [name, boot, namespace, pidText, startTime, unique] = owner.split('_');
+export function hasEnded(id: string): boolean {
+  const [name, boot, namespace, pidText, startTime, unique] = id.split('_');
   const pid = Number(pidText);
   if (name !== prefix || unique === undefined || !Number.isSafeInteger(pid) || pid <= 0) return false;
   const here = readProcessIds();
