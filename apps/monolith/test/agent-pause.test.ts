@@ -83,7 +83,7 @@ test(
     using first = startBundled(installation.folder);
     const { run, event } = await paused(await first.url(), 'launch moon');
     assert.equal(run.status, 'paused');
-    assert.equal(run.lease, undefined);
+    assert.equal(run.owner, undefined);
     assert.equal(event.reason, 'approval');
     const [approval] = event.approvals;
     assert.deepEqual([approval.tool, approval.callId, approval.risk], ['launch', 'launch_moon', 'high']);

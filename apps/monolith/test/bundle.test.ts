@@ -85,7 +85,7 @@ test('a bundled server shares its classes with tool files and adapters, and load
     symlinkSync(join(root, path), join(folder, 'node_modules/@ravi', name));
   }
   using server = startProcess(folder, ['--config', 'ravi.config.json', '--port', '0'], {
-    preload: join(folder, 'preload.mjs'),
+    preloads: [join(folder, 'preload.mjs')],
   });
   const url = await server.url();
   const code = `

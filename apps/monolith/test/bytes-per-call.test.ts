@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { postgresForTests } from '@ravi/state-testing';
+import { sampleOfDay } from '@ravi/testkit';
 import pg from 'pg';
 import { afterAll, test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
@@ -71,12 +72,15 @@ function agent(perStep: number): Execute {
 
 const maxBytes = 500;
 
-const kinds: readonly { readonly name: string; readonly execute: Execute }[] = [
-  { name: 'a script with one call after the other', execute: script(oneByOne) },
-  { name: 'a script with all calls at once', execute: script(inParallel) },
-  { name: 'an agent with 20 calls per step', execute: agent(20) },
-  { name: 'an agent with one call per step', execute: agent(1) },
-];
+const kinds = sampleOfDay<{ readonly name: string; readonly execute: Execute }>(
+  [
+    { name: 'a script with one call after the other', execute: script(oneByOne) },
+    { name: 'a script with all calls at once', execute: script(inParallel) },
+    { name: 'an agent with 20 calls per step', execute: agent(20) },
+    { name: 'an agent with one call per step', execute: agent(1) },
+  ],
+  4,
+);
 
 /** Measures how many bytes the database grows per call of a run, once the run is packed. */
 async function assertBytesPerCall(server: TestServer, measure: () => number | Promise<number>): Promise<void> {

@@ -10,39 +10,14 @@ import { storeCases } from './support/state-stores.ts';
 import type { StoreCase } from './support/state-stores.ts';
 import { delegate, installSubAgents, task } from './support/sub-agents.ts';
 import type { Call } from './support/sub-agents.ts';
+import { cancel, childOf, hang, hangingFiles, untilNoted } from './support/hanging-tool.ts';
 import type { TestInstallation } from './support/installation.ts';
 
 const timeout = 90_000;
 const ask: Call = ['ask_user', { question: 'Which way?' }];
 const launch: Call = ['launch', { target: 'mars' }];
-/** Works until it is cancelled. */
-const hang: Call = ['crash', {}];
 const cancelledText = (agent: string): string =>
   `The agent ${agent} ended without an answer (cancelled): The user cancelled the run`;
-
-/** Replaces the tool that ends its server. */
-const hangTool = `
-import { appendFile } from 'node:fs/promises';
-import { join } from 'node:path';
-const note = (text) => appendFile(join(import.meta.dirname, '../launches.txt'), text + '\\n');
-export default {
-  name: 'crash', description: 'Works until it is cancelled.', risk: 'high', inputSchema: { type: 'object' },
-  async execute(_args, { signal }) {
-    await note('begun');
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    await note('aborted');
-    signal.throwIfAborted();
-  },
-};`;
-
-/** Source of an agent whose sub-agents work as jobs. */
-const dispatcherTool = `
-import { createAgentTool, ReActAgent } from ${JSON.stringify(import.meta.resolve('@ravi/agents'))};
-import courier from './courier.mjs';
-import { provider as model } from '../model.mjs';
-const policy = { maxRiskUnapproved: 'high' };
-export default createAgentTool(new ReActAgent({ name: 'dispatcher', model, policy, tools: [courier] }));
-`;
 
 interface World {
   readonly installation: TestInstallation;
@@ -55,8 +30,7 @@ function shareServer(store: StoreCase): () => Promise<World> {
   let opened: Promise<World> | undefined;
   afterAll(() => stack.disposeAsync());
   const open = async (): Promise<World> => {
-    const files = { 'tools/crash.mjs': hangTool, 'tools/dispatcher.mjs': dispatcherTool };
-    const installation = stack.use(await installSubAgents({ plugins: store.plugin() }, files));
+    const installation = stack.use(await installSubAgents({ plugins: store.plugin() }, hangingFiles));
     return { installation, url: await stack.use(startBundled(installation.folder)).url() };
   };
   return async () => {
@@ -64,28 +38,6 @@ function shareServer(store: StoreCase): () => Promise<World> {
     await rm(join(world.installation.folder, 'launches.txt'), { force: true });
     return world;
   };
-}
-
-async function untilNoted(installation: TestInstallation, ...lines: readonly string[]): Promise<void> {
-  for (;;) {
-    const notes = await installation.launches();
-    if (lines.every((line) => notes.includes(line))) return;
-    await pause(20);
-  }
-}
-
-/** Waits until a run has a run below it, and returns that. */
-async function childOf(url: string, runId: string): Promise<Body> {
-  for (;;) {
-    const { children } = await send(url, `/v1/runs/${runId}`);
-    if (children.length > 0) return children[0];
-    await pause(20);
-  }
-}
-
-async function cancel(url: string, path: string): Promise<Body> {
-  const response = await fetch(`${url}/v1/${path}/cancel`, { method: 'POST' });
-  return { status: response.status, body: await response.json() };
 }
 
 for (const store of storeCases) {
@@ -268,24 +220,6 @@ for (const store of storeCases) {
       const { items } = await send(url, `/v1/runs/${id}/exchanges`);
       assert.match(JSON.stringify(items), /The job job_[\w-]+ of courier .* is cancelled:\\nThe job was cancelled/);
       assert.equal((await childOf(url, id)).status, 'cancelled');
-    },
-  );
-
-  store.test(
-    `a server that does not run the sub-agent names the outermost run (${store.name})`,
-    { timeout },
-    async () => {
-      const { installation, url } = await world();
-      const runId = await start(url, task([delegate('boss', [delegate('helper', [hang])])]));
-      await untilNoted(installation, 'begun');
-      const helper = await childOf(url, (await childOf(url, runId)).id);
-      using other = startBundled(installation.folder);
-      const { status, body } = await cancel(await other.url(), `runs/${helper.id}`);
-      assert.deepEqual([status, body.error.code], [409, 'E_STATE_CONFLICT']);
-      assert.match(body.error.message, new RegExp(`It works for run ${runId}: cancel it, or that run, on the server`));
-      await cancel(url, `runs/${runId}`);
-      assert.equal((await until(url, runId, 'run-end')).status, 'cancelled');
-      await untilNoted(installation, 'aborted');
     },
   );
 }

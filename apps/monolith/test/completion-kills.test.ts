@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ReActAgent } from '@ravi/agents';
+import { keepProcess, ReActAgent } from '@ravi/agents';
 import { createCompletionDesk, createStoredApprovals } from '@ravi/approval-kit';
 import { createDurableChains } from '@ravi/capabilities';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
@@ -106,10 +106,10 @@ const done: readonly ScriptedTurn[] = [{ text: 'done' }];
 
 function agentOver(store: CompleteStateStore, tool: Tool, turns: readonly ScriptedTurn[]): Process {
   const { runs, history, jobs, journal, approvals } = store;
-  const lease = { owner: `process_${crypto.randomUUID()}` };
+  const process = keepProcess({ store });
   const invoker = invokerOver(store, tool);
   const model = createScriptedModel(turns);
-  const agent = new ReActAgent({ name: 'a', model, invoker, runs, history, jobs, lease, approvals: 'pause' });
+  const agent = new ReActAgent({ name: 'a', model, invoker, runs, history, jobs, process, approvals: 'pause' });
   return {
     start: () => agent.run('go', { runId, sessionId: 'session-1', principal: 'ada' }),
     async resume() {
@@ -179,9 +179,9 @@ for (const [kind, open] of Object.entries(openers)) {
         .catch(() => {});
       if (delivers === 'before the kill') await deliver();
       await office.reached.promise;
-      const { lease, epoch = 0 } = (await store.runs.get(runId)) ?? {};
+      const { owner = '', epoch = 0 } = (await store.runs.get(runId)) ?? {};
       // As if its time had passed.
-      assert.equal(await store.runs.release(runId, lease?.owner ?? '', epoch), true);
+      assert.equal(await store.runs.release(runId, owner, epoch), true);
 
       office.moment = undefined;
       const second = open(store, tool, false);

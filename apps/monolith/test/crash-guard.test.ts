@@ -10,7 +10,7 @@ import type { EventLog } from '../src/runs/event-log.ts';
 import type { RunRecorder } from '../src/runs/run-recorder.ts';
 import { createSuspectTurns } from '../src/runs/suspect-turns.ts';
 
-const run = { id: 'run-1', status: 'running', epoch: 3, lease: { owner: 'dead', expiresAt: 1 } } as unknown as Run;
+const run = { id: 'run-1', status: 'running', epoch: 3, owner: 'dead' } as unknown as Run;
 
 /** Creates the guard of a server whose store has the starts of attempts that crashed. */
 function createWorld(crashes: number) {
@@ -20,6 +20,7 @@ function createWorld(crashes: number) {
   const active = new Map<string, EventLog>();
   const recorder = {
     active: (runId: string) => active.get(runId),
+    isExecuting: (runId: string) => active.has(runId),
     read: async () => ((reads += 1), starts as unknown as readonly RecordedEvent[]),
   } as unknown as RunRecorder;
   const runs = { list: async () => ({ items: [], corrupt: [] }), get: async (id: string) => ({ ...run, id }) };

@@ -92,7 +92,7 @@ for (const [cron, timeZone, message] of [
   ['', 'UTC', /has 0 fields/],
   ['@reboot', 'UTC', /"@reboot" is unknown; there are @hourly, @daily/],
   ['*/0 * * * *', 'UTC', /not valid/],
-  ['2026-01-01T00:00:00', 'UTC', /has 1 fields/],
+  ['2026-01-01T00:00:00', 'UTC', /has 1 field\./],
   ['0 9 * * *\u0000', 'UTC', /not valid/],
   [`${'1'.repeat(300)} * * * *`, 'UTC', /has 308 characters; the maximum is 200/],
   ['0 9 * * *', 'Berlin', /no time zone "Berlin"; did you mean Europe\/Berlin/],

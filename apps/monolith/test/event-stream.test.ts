@@ -23,7 +23,7 @@ const redact = (data: JsonObject): JsonObject => data;
 async function openStore(): Promise<CompleteStateStore> {
   const store = await createSqliteStateStore({ file: ':memory:' });
   const run = { id: runId, principal: 'ada', sessionId: 's', definition: { kind: 'agent' }, createdAt: 1 };
-  await store.runs.create(run, { owner: owner.owner, leaseMs: 60_000 });
+  await store.runs.create(run, { owner: owner.owner });
   return store;
 }
 
@@ -120,8 +120,7 @@ test('a reader receives what the previous process stores after the log was opene
   await recorder.open(runId);
   const readers = [idsOf({ recorder, runs: store.runs }), idsOf({ recorder, runs: store.runs }, '1.1')];
   await store.events.append(runId, owner, [line(2), line(3)]);
-  await store.runs.expireLeases(owner.owner);
-  await recorder.runs.claim(runId, { owner: 'two', leaseMs: 60_000 });
+  await recorder.runs.claim(runId, { owner: 'two' });
   // A resumed script writes its lines again.
   for (const text of ['1', '2', '3', 'new']) hooks.emit({ type: 'console', runId, sessionId: 's', level: 'log', text });
   const change = { from: ['running'], to: 'completed', now: 1, owner: 'two', event: end } as const;
@@ -141,7 +140,7 @@ test('a reader of a run of another process follows the store to the end, once', 
   const readers = [idsOf(sources), idsOf(sources, '1.1')];
   // The process is killed, and the next one continues.
   await store.runs.release(runId, owner.owner);
-  await store.runs.claim(runId, { owner: 'two', leaseMs: 60_000 });
+  await store.runs.claim(runId, { owner: 'two' });
   await store.events.append(runId, { owner: 'two', epoch: 2 }, [started]);
   await store.runs.transition(runId, { from: ['running'], to: 'completed', now: 1, event: end });
   assert.deepEqual(await Promise.all(readers), [

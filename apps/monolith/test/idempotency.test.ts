@@ -188,13 +188,13 @@ for (const [kind, work] of [
     const { runs } = stateStoreOf(server.monolith);
     const { create } = runs;
     vi.spyOn(runs, 'create').mockImplementationOnce(async (row) => {
-      await create.call(runs, row, { owner: 'other', leaseMs: 60_000 });
-      return create.call(runs, row, { owner: 'this', leaseMs: 60_000 });
+      await create.call(runs, row, { owner: 'other' });
+      return create.call(runs, row, { owner: 'this' });
     });
     const { status, body } = await server.post('/v1/runs', { kind, ...work }, key);
     vi.restoreAllMocks();
     assert.equal(status, 201, JSON.stringify(body));
-    assert.equal((await runs.get(body.id))?.lease?.owner, 'other');
+    assert.equal((await runs.get(body.id))?.owner, 'other');
     assert.deepEqual(await server.installation.launches(), []);
   });
 }

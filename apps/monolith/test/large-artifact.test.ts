@@ -12,7 +12,8 @@ import type { ServerProcess } from './support/server-process.ts';
 const bytes = Number(process.env['RAVI_ARTIFACT_BYTES'] ?? 256_000_000);
 /** Above the resident memory of the idle server, which has handled only small artifacts before. */
 const maxMemoryBytes = 64 * 1024 * 1024;
-const maxHealthMs = 100;
+/** Requests to `/health` that are answered while an artifact is stored or read whole. A server that is busy until the end answers one. */
+const leastAnswers = 8;
 const partBytes = 1_000_000;
 
 /** Source of a tool that stores numbered parts as they are read. */
@@ -92,17 +93,19 @@ function cpuMs(): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
-/** Does something and asserts how much memory the server takes for it, and how long it keeps `/health` waiting. */
-async function costOf<Result>(what: string, act: () => Promise<Result>): Promise<Result> {
+/** Does something and asserts how much memory the server takes for it, and that `/health` is answered meanwhile. */
+async function costOf<Result>(what: string, act: () => Promise<Result>, isLong = true): Promise<Result> {
   // Sets the peak back to what is in use.
   writeFileSync(`/proc/${server.child.pid}/clear_refs`, '5');
   let isDone = false;
   let slowestMs = 0;
+  let answered = 0;
   const askHealth = async (): Promise<void> => {
     while (!isDone) {
       const [started, cpuBefore] = [performance.now(), cpuMs()];
       assert.equal((await fetch(`${url}/health`)).status, 200);
       slowestMs = Math.max(slowestMs, Math.min(performance.now() - started, cpuMs() - cpuBefore));
+      if (!isDone) answered += 1;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
@@ -112,7 +115,7 @@ async function costOf<Result>(what: string, act: () => Promise<Result>): Promise
     console.log(`${what}: ${(taken / 1e6).toFixed(1)} MB of memory, /health at most ${slowestMs.toFixed(1)} ms`);
   }
   assert.ok(taken <= maxMemoryBytes, `${what} took ${taken} bytes of memory`);
-  assert.ok(slowestMs <= maxHealthMs, `${what}: /health took ${slowestMs} ms`);
+  assert.ok(!isLong || answered >= leastAnswers, `${what}: /health was answered ${answered} times`);
   return result;
 }
 
@@ -130,7 +133,11 @@ async function storeAndRead(): Promise<void> {
   const whole = { size: bytes, sha256: expected.digest('hex') };
   assert.deepEqual(await costOf('a download', () => download(ref)), whole);
   const from = 7 * partBytes;
-  const part = await costOf('a download of a range', () => download(ref, `bytes=${from}-${from + partBytes - 1}`));
+  const part = await costOf(
+    'a download of a range',
+    () => download(ref, `bytes=${from}-${from + partBytes - 1}`),
+    false,
+  );
   const partSha256 = createHash('sha256')
     .update(new Uint8Array(partBytes).fill(97 + (7 % 3)))
     .digest('hex');

@@ -22,8 +22,8 @@ const storeWithTakeover = storeWith(`
     const [{ runId, message }] = entries;
     if (!isTaken && JSON.stringify(message).includes('"blue"')) {
       isTaken = true;
-      for (const owner of await store.runs.listOwners()) await store.runs.expireLeases(owner);
-      await store.runs.claim(runId, { owner: 'other', leaseMs: 100 });
+      for (const { id } of (await store.processes.list()).items) await store.processes.remove(id);
+      await store.runs.claim(runId, { owner: 'other' });
     }
     return store.history.append(entries, ...parts);
   };
@@ -34,7 +34,8 @@ const storeWithRival = storeWith(`
   const claim = async (id, ...parts) => {
     if (!isTaken && (await store.runs.get(id))?.status === 'paused') {
       isTaken = true;
-      await store.runs.claim(id, { owner: 'other', leaseMs: 500 });
+      await store.processes.register({ id: 'other', deadAfterMs: 500 });
+      await store.runs.claim(id, { owner: 'other' });
     }
     return store.runs.claim(id, ...parts);
   };

@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
 import { startServer } from './support/server.ts';
-import { startProcess } from './support/server-process.ts';
+import { startBundled } from './support/server-process.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
@@ -46,7 +46,9 @@ const laterClock = `const now = Date.now; Date.now = () => now() + ${threeDaysMs
 const plugins = { modelProvider: [{ use: './model.mjs' }] };
 const files = { 'model.mjs': model, 'later.mjs': laterClock };
 const withHelper = { ...files, 'tools/helper.mjs': helper };
-const parking = { plugins, approvals: { expiryMs: 600, onExpiry: 'park' } } as const;
+// Expired questions are found by a poll, twice within this time.
+const runs = { leaseMs: 3_000 };
+const parking = { plugins, runs, approvals: { expiryMs: 600, onExpiry: 'park' } } as const;
 
 const launch = 'launch {"target":"moon"}';
 const code = "return tools.launch({ target: 'moon' })";
@@ -94,7 +96,7 @@ for (const [name, work] of Object.entries({ ...works, ...nested })) {
     { timeout: 90_000 },
     async () => {
       await using installation = await createInstallation(parking, withHelper);
-      using first = startProcess(installation.folder, ['--port', '0']);
+      using first = startBundled(installation.folder);
       const before = await first.url();
       const { id } = await send(before, '/v1/runs', work);
       const { approval } = await changed(before, 'parked');
@@ -103,7 +105,7 @@ for (const [name, work] of Object.entries({ ...works, ...nested })) {
       await first.exit;
 
       const preload = pathToFileURL(join(installation.folder, 'later.mjs')).href;
-      using second = startProcess(installation.folder, ['--port', '0'], { preload });
+      using second = startBundled(installation.folder, { preloads: [preload] });
       const url = await second.url();
       const run = await send(url, `/v1/runs/${id}`);
       assert.equal(run.status, 'paused');
@@ -134,7 +136,7 @@ for (const [name, work] of Object.entries({ ...works, ...nested })) {
   test(`a parked question of ${name} is withdrawn with its run, and a decision on it is refused`, async () => {
     // The module of the sub-agent and the server share the classes of agents in a process of their own.
     await using installation = await createInstallation(parking, withHelper);
-    using server = startProcess(installation.folder, ['--port', '0']);
+    using server = startBundled(installation.folder);
     const url = await server.url();
     const { id } = await send(url, '/v1/runs', work);
     const { approval } = await changed(url, 'parked');
@@ -201,7 +203,7 @@ for (const [name, work] of Object.entries({ ...works, ...nested })) {
     async () => {
       const approvals = { ...parking.approvals, maxParkedDays: 2 / 86_400 };
       await using installation = await createInstallation({ ...parking, approvals }, withHelper);
-      using server = startProcess(installation.folder, ['--port', '0']);
+      using server = startBundled(installation.folder);
       const url = await server.url();
       const { id } = await send(url, '/v1/runs', work);
       assert.equal((await changed(url, 'parked')).approval.status, 'parked');

@@ -13,12 +13,12 @@ import { createRunRecorder } from '../src/runs/run-recorder.ts';
 import { withEventRecording } from '../src/runs/with-event-recording.ts';
 
 const scope = { runId: 'run_1', sessionId: 's' } as const;
-const lease = { owner: 'one', leaseMs: 60_000 };
+const holder = { owner: 'one' };
 
 /** Stands for an agent: each recovery says one sentence and pauses again. */
 function createPausingAgent(runs: RunStore): ReActAgent {
   async function attempt(run: Run, observers: readonly ((event: AgentEvent) => void)[]): Promise<object> {
-    const claimed = await runs.claim(run.id, lease);
+    const claimed = await runs.claim(run.id, holder);
     const { epoch } = claimed as Run;
     await runs.transition(run.id, { from: ['paused'], to: 'running', now: 1, owner: 'one', epoch });
     const message = { role: 'assistant', content: [{ type: 'text', text: `attempt ${epoch}` }] } as const;
@@ -69,7 +69,7 @@ async function createWorld() {
   const agents = { defaultName: 'ravi', all: new Map([['ravi', { agent }]]) };
   const runner = createAgentRunner({ agents, recorder: slow, stores: { journal, approvals }, lifetime });
   const definition = { kind: 'agent', details: { agent: 'ravi', task: 'go' } };
-  await store.runs.create({ id: 'run_1', principal: 'ada', sessionId: 's', createdAt: 1, definition }, lease);
+  await store.runs.create({ id: 'run_1', principal: 'ada', sessionId: 's', createdAt: 1, definition }, holder);
   await store.runs.transition('run_1', { from: ['running'], to: 'paused', now: 1 });
   const row = async (): Promise<Run> => (await store.runs.get('run_1')) as Run;
   return {
@@ -136,7 +136,8 @@ test('a run that another process has resumed first, or whose events cannot be re
   const recover = createRecoverAgentRun({ agentRunner: runner, runs: store.runs, onLeft, logger: silentLogger });
   world.letClose();
   const found = await row();
-  await store.runs.claim('run_1', { ...lease, owner: 'two' });
+  await store.processes.register({ id: 'two', deadAfterMs: 60_000 });
+  await store.runs.claim('run_1', { owner: 'two' });
   await recover(found);
   await runner.settled('run_1');
   await new Promise(setImmediate);

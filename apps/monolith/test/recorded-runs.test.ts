@@ -4,13 +4,13 @@ import { HookManager } from '@ravi/invoker';
 import { KernelError, systemClock } from '@ravi/kernel';
 import type { CompleteStateStore, ToolResultBlock } from '@ravi/kernel';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
-import { createLeasedRun } from '@ravi/support';
+import { storeNewRun } from '@ravi/support';
 import { createFakeClock, createMemoryLogger } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createRunRecorder } from '../src/runs/run-recorder.ts';
 
 const scope = { runId: 'helper', sessionId: 's' } as const;
-const lease = { owner: 'one', leaseMs: 60_000 };
+const holder = { owner: 'one' };
 const paused = { type: 'run-paused', ...scope, questions: [], reason: 'approval' } as const;
 
 /** Records a sub-agent of a run; `change` replaces parts of its run store. */
@@ -25,8 +25,8 @@ async function createWorld(
   const blobStore = createMemoryBlobStore({ clock });
   const recorder = createRunRecorder({ hooks, store: { ...store, runs }, blobStore, clock, logger });
   const row = { principal: 'ada', sessionId: 's', createdAt: clock.now(), definition: { kind: 'agent' } };
-  await store.runs.create({ ...row, id: 'parent' }, lease);
-  await recorder.runs.create({ ...row, id: 'helper', parentRunId: 'parent' }, lease);
+  await store.runs.create({ ...row, id: 'parent' }, holder);
+  await recorder.runs.create({ ...row, id: 'helper', parentRunId: 'parent' }, holder);
   await recorder.active('helper')?.hold();
   recorder.active('helper')?.resume();
   const text = (content: string): void => recorder.active('helper')?.append({ type: 'model-text', text: content });
@@ -51,7 +51,7 @@ test('a sub-agent that was paused without a reply of the store records its next 
   assert.equal(await recorder.runs.transition('helper', change), false);
   assert.equal(recorder.active('helper'), undefined, 'readers continue from the store');
 
-  assert.equal((await recorder.runs.claim('helper', lease))?.epoch, 2);
+  assert.equal((await recorder.runs.claim('helper', holder))?.epoch, 2);
   text('second');
   const end = { type: 'run-end', ...scope, status: 'completed' } as const;
   await recorder.runs.transition('helper', { from: ['paused'], to: 'completed', now: 2, owner: 'one', event: end });
@@ -85,14 +85,13 @@ test('a closed log of a sub-agent that was paused without a reply of the store d
   assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '1.2 run-paused']);
 });
 
-test('the log of a sub-agent whose lease is lost closes, and the next attempt here records its events', async () => {
+test('the log of a sub-agent that another process has taken closes, and the next attempt here records its events', async () => {
   const { store, recorder, text, idsAndTypes } = await createWorld();
-  await store.runs.expireLeases('one');
-  assert.equal((await store.runs.claim('helper', { ...lease, owner: 'two' }))?.epoch, 2);
-  assert.equal(await recorder.runs.renew('helper', { ...lease, epoch: 1 }), false);
+  assert.equal((await store.runs.claim('helper', { owner: 'two' }))?.epoch, 2);
+  await recorder.leave({ runId: 'helper', owner: 'one', epoch: 1 });
   assert.equal(recorder.active('helper'), undefined);
   await store.runs.release('helper', 'two');
-  assert.equal((await recorder.runs.claim('helper', lease))?.epoch, 3);
+  assert.equal((await recorder.runs.claim('helper', holder))?.epoch, 3);
   text('again');
   await recorder.close('helper');
   assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '3.1 run-start', '3.2 model-text']);
@@ -121,9 +120,8 @@ test('a call whose result the model received ends with it, although the event wa
   const details = { jobs: [{ id: 'job_1', callId: 'call_3', tool: 'courier' }] };
   const entry = { id: 'entry', principal: 'ada', sessionId: 'helper', runId: 'helper', createdAt: 1, details };
   await store.history.append([{ ...entry, message: { role: 'user', content } }]);
-  await store.runs.expireLeases('one');
   await recorder.close('helper');
-  await recorder.runs.claim('helper', lease);
+  await recorder.runs.claim('helper', holder);
   const end = { type: 'run-end', ...scope, status: 'completed' } as const;
   await recorder.runs.transition('helper', { from: ['running'], to: 'completed', now: 2, owner: 'one', event: end });
   const ends = (await recorder.read('helper')).flatMap(({ type, data }) => (type === 'tool-result' ? [data] : []));
@@ -141,7 +139,7 @@ test('a call whose result the model received ends with it, although the event wa
 test('a log that an earlier attempt has left open does not swallow the events of the next one', async () => {
   const { store, recorder, text, idsAndTypes } = await createWorld();
   await store.runs.release('helper', 'one');
-  assert.equal((await recorder.runs.claim('helper', lease))?.epoch, 2);
+  assert.equal((await recorder.runs.claim('helper', holder))?.epoch, 2);
   text('again');
   await recorder.close('helper');
   assert.deepEqual(await idsAndTypes(), ['1.1 run-start', '2.1 run-start', '2.2 model-text']);
@@ -160,7 +158,8 @@ test('a run that was created without a reply of the store records its start', as
   const row = { principal: 'ada', sessionId: 's', createdAt: 1, definition: { kind: 'chain', code: '1' } };
   await recorder.open('script', { isNew: true });
   const waiting = { clock: systemClock, signal: new AbortController().signal };
-  const created = await createLeasedRun(recorder.runs, { row: { ...row, id: 'script' }, lease }, waiting);
+  const parts = { runs: recorder.runs, process: { started: async () => {} } };
+  const created = await storeNewRun(parts, { row: { ...row, id: 'script' }, holder }, waiting);
   assert.equal(created.epoch, 1);
   await recorder.close('script');
   const [first, ...others] = await recorder.read('script');

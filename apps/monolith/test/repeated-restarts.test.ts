@@ -8,45 +8,11 @@ import { test } from 'vitest';
 import { readEvents } from './support/event-reader.ts';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
+import { readingConfig, readingFiles } from './support/reading-agent.ts';
 import { startBundled } from './support/server-process.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
-
-/** Source of a model that calls `read` once and repeats its result. */
-const model = `
-async function* stream({ messages }) {
-  const [result] = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
-  if (result === undefined) yield { type: 'block', block: { type: 'tool_use', id: 'call_1', name: 'read', arguments: {} } };
-  else yield { type: 'block', block: { type: 'text', text: result.content[0].text } };
-  yield { type: 'finish', reason: result === undefined ? 'tool-use' : 'end', usage: { inputTokens: 1, outputTokens: 1 } };
-}
-const create = () => ({ id: 'reading', stream });
-export default { name: 'reading', port: 'modelProvider', configSchema: { type: 'object' }, create };
-`;
-
-/** Source of a safe tool that leaves a line in the file of the launches when it begins, and ends once there is a file `go`. */
-const readTool = `
-import { access, appendFile } from 'node:fs/promises';
-import { join } from 'node:path';
-const folder = join(import.meta.dirname, '..');
-export default {
-  name: 'read', description: 'Reads.', risk: 'safe', inputSchema: { type: 'object' },
-  async execute(_args, { signal }) {
-    await appendFile(join(folder, 'launches.txt'), 'read\\n');
-    while (!(await access(join(folder, 'go')).then(() => true, () => false))) {
-      signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    return { content: [{ type: 'text', text: 'read at last' }], isError: false };
-  },
-};`;
-
-const config = {
-  plugins: { modelProvider: [{ use: './model.mjs' }] },
-  runs: { maxFruitlessCrashes: 1 },
-};
-const files = { 'model.mjs': model, 'tools/read.mjs': readTool };
 
 async function send(url: string, path: string, body?: unknown): Promise<Body> {
   const response = await fetch(`${url}${path}`, {
@@ -96,7 +62,7 @@ async function restarted(installation: TestInstallation, signal: NodeJS.Signals,
 }
 
 test('a run completes after ten shutdowns in a row during the same call', { timeout: 240_000 }, async () => {
-  await using installation = await createInstallation(config, files);
+  await using installation = await createInstallation(readingConfig, readingFiles);
   const runId = await restarted(installation, 'SIGTERM', 10);
   using server = startBundled(installation.folder);
   const url = await server.url();
@@ -112,7 +78,7 @@ test('a run completes after ten shutdowns in a row during the same call', { time
 });
 
 test('a suspected run fails at the crash after runs.maxFruitlessCrashes crashes', { timeout: 120_000 }, async () => {
-  await using installation = await createInstallation(config, files);
+  await using installation = await createInstallation(readingConfig, readingFiles);
   // The first attempt stores a response. After two crashes without progress the run is suspected, and the second crash then ends it.
   const runId = await restarted(installation, 'SIGKILL', 5);
   using server = startBundled(installation.folder);
@@ -129,7 +95,7 @@ test('a suspected run fails at the crash after runs.maxFruitlessCrashes crashes'
 });
 
 test('attempts of a run name the crash and the time in which no process ran it', { timeout: 90_000 }, async () => {
-  await using installation = await createInstallation(config, files);
+  await using installation = await createInstallation(readingConfig, readingFiles);
   const before = Date.now();
   const runId = await restarted(installation, 'SIGKILL', 1);
   const killedAt = Date.now();
@@ -159,7 +125,7 @@ test('attempts of a run name the crash and the time in which no process ran it',
 });
 
 test('a run whose process ended before its first event was stored has its task', async () => {
-  await using installation = await createInstallation(config, files);
+  await using installation = await createInstallation(readingConfig, readingFiles);
   const { folder: cwd, configPath } = installation;
   await mkdir(join(cwd, 'data'));
   await writeFile(join(cwd, 'go'), '');
@@ -169,7 +135,7 @@ test('a run whose process ended before its first event was stored has its task',
     await using store = await createSqliteStateStore({ file: join(cwd, 'data/state.db') });
     const row = { id: 'run_1', principal: 'local', sessionId: 'session_1', createdAt: 1 };
     const definition = { kind: 'agent', details, policy: {} };
-    await store.runs.create({ ...row, definition }, { owner: 'before', leaseMs: 1 });
+    await store.runs.create({ ...row, definition }, { owner: 'before' });
   }
   await using monolith = await openMonolith({ cwd, configPath, env: {}, isServer: true });
   await using server = await serve(monolith, { port: 0, graceMs: 0 });

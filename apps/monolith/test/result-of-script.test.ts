@@ -6,9 +6,8 @@ import { test } from 'vitest';
 import { resultOfScript } from '../src/http/scripts/result-of-script.ts';
 
 const result = { runId: 'run-1', status: 'ok', value: 7 } as unknown as DurableChainResult;
-const lease = { owner: 'dead', expiresAt: 1 };
 const row = { id: 'run-1', status: 'running', epoch: 1 } as unknown as Run;
-const interrupted: Run = { ...row, lease };
+const interrupted: Run = { ...row, owner: 'dead' };
 const ended: Run = { ...row, status: 'completed', outcome: { result: 7 } };
 
 /** Returns the services of a server whose store has these states of a run, one after the other, and a log of what it does. */

@@ -226,7 +226,8 @@ test('tool metrics are exported for Prometheus, with one label for all unknown t
   assert.match(text, /^ravi_tool_calls_total\{tool="echo"\} [1-9]\d*$/m);
   assert.equal(unknownErrors(text), before + 1);
   assert.doesNotMatch(text, /tool="a/);
-  for (const line of text.trimEnd().split('\n')) assert.match(line, /^(# (HELP|TYPE) |\w+(\{tool=".*"\})? \d+$)/);
+  for (const line of text.trimEnd().split('\n'))
+    assert.match(line, /^(# (HELP|TYPE) |\w+(\{(tool|state)=".*"\})? \d+(\.\d+)?$)/);
 });
 
 test('the same run is a message of the AI SDK and a series of AG-UI events', async () => {

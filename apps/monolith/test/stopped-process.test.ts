@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { PluginEntry, RaviConfig } from '@ravi/host';
 import { postgresForTests } from '@ravi/state-testing';
 import pg from 'pg';
 import { afterAll, test } from 'vitest';
@@ -11,7 +12,7 @@ import { startHeldWorld } from './support/held-world.ts';
 import { createInstallation } from './support/installation.ts';
 import { startBundled } from './support/server-process.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- each test asserts what it reads of it
 type Body = any;
 
 const postgres = await postgresForTests();
@@ -40,13 +41,13 @@ async function eventsOf(url: string, runId: string): Promise<readonly string[]> 
   }
 }
 
-/** Returns every row of every table of the state store. */
+/** Returns every row of every table of the state store but those in which processes say that they live. */
 async function allRows(url: string, schema: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
   await client.connect();
   try {
     const { rows: tables } = await client.query<{ name: string }>(
-      'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = $1 ORDER BY 1',
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = $1 AND table_name NOT IN ('ravi_processes', 'ravi_leases') ORDER BY 1",
       [schema],
     );
     const all: Record<string, readonly unknown[]> = {};
@@ -91,8 +92,21 @@ export default createAgentTool(new ReActAgent({ name: 'helper', model, policy, t
 `;
 }
 
+/** Returns the configuration of both servers. */
+function configOf(modelUrl: string, stateStore?: PluginEntry): RaviConfig {
+  return {
+    policy: { maxRiskUnapproved: 'high' },
+    // A loaded machine must not let a server count as dead before it is stopped.
+    runs: { leaseMs: 6_000 },
+    plugins: {
+      modelProvider: [{ use: '@ravi/provider-openai', model: 'scripted', baseUrl: modelUrl, api: 'chat' }],
+      ...(stateStore === undefined ? {} : { stateStore }),
+    },
+  };
+}
+
 onPostgres(
-  'a server that is stopped for longer than its leases changes no row, and aborts the signals of its calls',
+  'a server that is stopped until it counts as dead changes no row, and aborts the signals of its calls',
   { timeout: 150_000 },
   async () => {
     const url = postgres.url as string;
@@ -100,14 +114,7 @@ onPostgres(
     await using world = await startHeldWorld();
     await using model = await startChatModel(callsOf);
     await using installation = await createInstallation(
-      {
-        policy: { maxRiskUnapproved: 'high' },
-        runs: { leaseMs: 6_000 },
-        plugins: {
-          modelProvider: [{ use: '@ravi/provider-openai', model: 'scripted', baseUrl: model.url, api: 'chat' }],
-          stateStore: { use: '@ravi/state-postgres', url, schema },
-        },
-      },
+      configOf(model.url, { use: '@ravi/state-postgres', url, schema }),
       { 'tools/wire.mjs': world.tool, 'tools/helper.mjs': helperTool(model.url) },
     );
     using first = startBundled(installation.folder);
@@ -159,5 +166,42 @@ onPostgres(
     }
     const journal = before['ravi_journal'] ?? [];
     assert.equal(journal.filter((row) => /wired/.test(String(row))).length, 0);
+  },
+);
+
+test(
+  'a server that was stopped until it counted as dead loses its runs, and then works on',
+  { timeout: 90_000 },
+  async () => {
+    await using world = await startHeldWorld();
+    await using model = await startChatModel(callsOf);
+    await using installation = await createInstallation(configOf(model.url), { 'tools/wire.mjs': world.tool });
+    using first = startBundled(installation.folder);
+    const stoppedUrl = await first.url();
+    const { id } = await send(stoppedUrl, '/v1/runs', { kind: 'agent', task: 'direct' });
+    const reader = eventsOf(stoppedUrl, id);
+    using second = startBundled(installation.folder);
+    const liveUrl = await second.url();
+    const recordOfFirst = async (): Promise<Body> =>
+      (await send(liveUrl, '/v1/processes')).items.find(({ address }: Body) => address === stoppedUrl);
+    await world.until(2, ({ kind }) => kind === 'call');
+    const before = await recordOfFirst();
+    assert.equal(before.isAlive, true);
+
+    first.signal('SIGSTOP');
+    const events = await eventsOf(liveUrl, id);
+    assert.equal((await recordOfFirst()).isAlive, false);
+    world.answer('direct-late');
+    first.signal('SIGCONT');
+    await world.until(1, (report) => report.kind === 'abort' && report.id === 'direct-held');
+    assert.deepEqual(await reader, events);
+    assert.equal(world.reports.filter(({ kind }) => kind === 'call').length, 2, 'no effect was repeated');
+    const after = await recordOfFirst();
+    assert.deepEqual([after.epoch, after.isAlive], [before.epoch + 1, true]);
+
+    const next = await send(stoppedUrl, '/v1/runs', { kind: 'chain', code: 'return 7' });
+    await eventsOf(liveUrl, next.id);
+    const { status, epoch, attempts } = await send(liveUrl, `/v1/runs/${next.id}`);
+    assert.deepEqual([status, epoch, attempts.length], ['completed', 1, 1]);
   },
 );

@@ -23,7 +23,7 @@ test('events that follow each other quickly are stored together, complete and in
   const logs = await Promise.all(
     runIds.map(async (id) => {
       const run = { id, principal: 'ada', sessionId: 's', definition: { kind: 'agent' }, createdAt: 1 };
-      await store.runs.create(run, { owner: writer.owner, leaseMs: 60_000 });
+      await store.runs.create(run, { owner: writer.owner });
       const options = { runId: id, events, clock: systemClock, logger: silentLogger, tick };
       const log = createEventLog({ ...options, redact: (data) => data });
       log.begin(writer);

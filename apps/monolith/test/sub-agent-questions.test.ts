@@ -30,7 +30,7 @@ for (const store of storeCases) {
         const question = { tool: 'ask_user', question: 'Which way?', agent: 'helper', runId: child.id };
         assert.deepEqual(run.questions, [{ ...question, callId: 'call_0_0.call_1_0' }]);
         assert.deepEqual([paused.reason, paused.questions], ['question', run.questions]);
-        assert.deepEqual([child.status, run.lease], ['paused', undefined]);
+        assert.deepEqual([child.status, run.owner], ['paused', undefined]);
         const below = await send(url, `/v1/runs/${child.id}`);
         assert.deepEqual(
           below.questions.map(({ callId, question: text }: Body) => [callId, text]),

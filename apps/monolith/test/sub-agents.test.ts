@@ -105,7 +105,7 @@ for (const store of storeCases) {
         const [asked] = await pendingOf(url, runId, 1);
         const [child] = (await untilStatus(url, runId, 'paused')).children;
         assert.deepEqual([asked.runId, asked.agent, asked.tool], [child.id, 'helper', 'detonate']);
-        assert.deepEqual([child.status, (await send(url, `/v1/runs/${child.id}`)).lease], ['paused', undefined]);
+        assert.deepEqual([child.status, (await send(url, `/v1/runs/${child.id}`)).owner], ['paused', undefined]);
         first.signal(ending);
         await first.exit;
 

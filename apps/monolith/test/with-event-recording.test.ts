@@ -19,12 +19,14 @@ test('the log of a run stays open until every call that follows the run has retu
   const recorded = withEventRecording(chains, recorder);
   const both = [recorded.resume('run_1'), recorded.resume('run_1')];
   while (ends.length < 2) await new Promise(setImmediate);
+  assert.equal(recorded.activeOutermost, 1);
   ends[0]?.resolve({ status: 'paused' } as DurableChainResult);
   await both[0];
   assert.deepEqual(closed, []);
   ends[1]?.resolve({ status: 'ok' } as DurableChainResult);
   await both[1];
   assert.deepEqual(closed, ['run_1']);
+  assert.equal(recorded.activeOutermost, 0);
 });
 
 test('a run that another process has ended meanwhile is left here too', async () => {

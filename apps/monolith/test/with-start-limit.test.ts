@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { KernelError } from '@ravi/kernel';
 import type { NewRun, Run, RunStore } from '@ravi/kernel';
-import { createLeasedRun } from '@ravi/support';
+import { storeNewRun } from '@ravi/support';
 import { createFakeClock } from '@ravi/testkit';
 import { test } from 'vitest';
 import { withStartLimit } from '../src/runs/with-start-limit.ts';
 
 const row: NewRun = { id: 'run-1', principal: 'ada', sessionId: 's', definition: { kind: 'chain' }, createdAt: 0 };
-const lease = { owner: 'process', leaseMs: 10_000 };
+const process = { started: async () => {} };
 const silent = (): never => {
   throw new KernelError('E_STATE_UNAVAILABLE', 'The database does not respond');
 };
@@ -27,7 +27,11 @@ async function start(get: () => Run | undefined, create: () => Run, isBelow = fa
   const limited = withStartLimit(runs, { startTimeoutMs: 1_000, clock });
   const above = isBelow ? { above: { runId: 'run-0', owner: 'process', epoch: 1 } } : {};
   const ending = new AbortController();
-  const starting = createLeasedRun(limited, { row, lease: { ...lease, ...above } }, { clock, signal: ending.signal });
+  const starting = storeNewRun(
+    { runs: limited, process },
+    { row, holder: { owner: 'process', ...above } },
+    { clock, signal: ending.signal },
+  );
   const result = starting.then(
     () => ['started', writes],
     (error: KernelError) => [error.code, writes],

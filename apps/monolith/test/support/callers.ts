@@ -28,7 +28,7 @@ export function as(name: CallerName): { readonly authorization: string } {
 export function startSecuredServer(
   server: RaviConfig['server'] = {},
   files: Readonly<Record<string, string>> = {},
-  more: Pick<RaviConfig, 'approvals' | 'channels'> = {},
+  more: Pick<RaviConfig, 'approvals' | 'channels' | 'runs'> = {},
 ): Promise<TestServer> {
   const config: RaviConfig = {
     approvals: { mode: 'pause' },

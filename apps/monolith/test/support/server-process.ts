@@ -27,8 +27,8 @@ export interface ServerProcess extends Disposable {
 
 /** Options of {@link startProcess}. */
 export interface StartOptions {
-  /** Module that runs first and may exchange messages with this process. */
-  readonly preload?: string;
+  /** Modules that run first and may exchange messages with this process. */
+  readonly preloads?: readonly string[];
   /** True if the server leads its own process group, which a Ctrl-C for the tests does not reach. */
   readonly ownGroup?: boolean;
   /** Variables in addition to those of this process. */
@@ -39,14 +39,14 @@ export interface StartOptions {
 export function startProcess(
   cwd: string,
   args: readonly string[],
-  { preload, ownGroup = false, env = {} }: StartOptions = {},
+  { preloads = [], ownGroup = false, env = {} }: StartOptions = {},
 ): ServerProcess {
-  const before = preload === undefined ? [] : ['--import', preload];
+  const before = preloads.flatMap((preload) => ['--import', preload]);
   const child = spawn(process.execPath, [...before, entry, ...args], {
     cwd,
     detached: ownGroup,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', preload === undefined ? 'ignore' : 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', preloads.length === 0 ? 'ignore' : 'ipc'],
   });
   const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
   const nextLine = async (): Promise<string> => {
@@ -86,8 +86,8 @@ let isBuilt = false;
  * Starts a server on a free port from its bundle, as `npm start` does. That takes a third of the processor time of a start from
  * the sources, for tests that start many servers.
  */
-export function startBundled(cwd: string): ServerProcess {
+export function startBundled(cwd: string, { preloads = [] }: Pick<StartOptions, 'preloads'> = {}): ServerProcess {
   if (!isBuilt) buildServer();
   isBuilt = true;
-  return startProcess(cwd, ['--port', '0'], { preload: join(bundle, 'use.mjs') });
+  return startProcess(cwd, ['--port', '0'], { preloads: [join(bundle, 'use.mjs'), ...preloads] });
 }

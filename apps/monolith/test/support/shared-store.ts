@@ -9,6 +9,7 @@ import type { StoreCase } from './state-stores.ts';
 
 /** State and artifacts that several servers share. */
 export interface SharedStore extends AsyncDisposable {
+  readonly folder: string;
   readonly plugins: PluginsConfig;
   /** Starts one more server, in a folder of its own with its own data folder. */
   start(
@@ -23,6 +24,7 @@ export async function shareStore(store: StoreCase): Promise<SharedStore> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-shared-'));
   const plugins = { ...store.plugin(folder), blobStore: { use: '@ravi/blob-fs', root: join(folder, 'blobs') } };
   return {
+    folder,
     plugins,
     start: (config = {}, files = {}, options = {}) =>
       startServer({ ...config, plugins: { ...config.plugins, ...plugins } }, files, { isServer: true, ...options }),

@@ -26,7 +26,10 @@ export interface FaultyStore {
   cutOff(): void;
 }
 
-/** Wraps every operation of every part of a state store. */
+/** A server that cannot do it at its start does not start. */
+const startOperation = 'wakes.attach';
+
+/** Wraps every operation of every part of a state store that a server uses after its start. */
 export function createFaultyStore(inner: CompleteStateStore, fault?: Fault): FaultyStore {
   const counts = new Map<string, number>();
   const failed: string[] = [];
@@ -54,7 +57,9 @@ export function createFaultyStore(inner: CompleteStateStore, fault?: Fault): Fau
       get(_, method: string) {
         const own: unknown = Reflect.get(target, method);
         if (typeof own !== 'function') return own;
-        return (...args: readonly unknown[]) => call(`${part}.${method}`, () => own.apply(target, args));
+        const operation = `${part}.${method}`;
+        if (operation === startOperation) return own.bind(target);
+        return (...args: readonly unknown[]) => call(operation, () => own.apply(target, args));
       },
     });
 

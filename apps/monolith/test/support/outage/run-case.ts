@@ -98,7 +98,7 @@ async function killInside(
   faulty.cutOff();
   world.isHeld = false;
   await sandbox[Symbol.asyncDispose]?.();
-  for (const owner of await raw.runs.listOwners()) await raw.runs.expireLeases(owner);
+  for (const { id } of (await raw.processes.list()).items) await raw.processes.remove(id);
 }
 
 async function ended(raw: CompleteStateStore, process: TestProcess, { answer }: Scenario): Promise<Run> {

@@ -1,7 +1,8 @@
 import 'reflect-metadata/lite';
 import { tmpdir } from 'node:os';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
-import { createToolChainTool } from '@ravi/capabilities';
+import { connectEngine, createToolChainTool } from '@ravi/capabilities';
+import { createMemoryRunEngine } from '@ravi/engine-memory';
 import { resolveConfig } from '@ravi/host';
 import type { RaviConfig } from '@ravi/host';
 import { silentLogger, systemClock } from '@ravi/kernel';
@@ -32,6 +33,7 @@ export interface TestProcessOptions {
 export function openTestProcess({ stateStore, model, sandbox, tools, config }: TestProcessOptions): TestProcess {
   const lifetime = new AbortController();
   const liveConfig = createLiveConfig(resolveConfig(config, { baseDir: tmpdir(), source: 'test' }));
+  const engine = createMemoryRunEngine();
   const container = createContainer({
     config: liveConfig.config,
     liveConfig,
@@ -44,6 +46,7 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     hostPaths: [],
     accessTokens: [],
     lifetime: lifetime.signal,
+    version: '0.0.0',
     stateStore,
     blobStore: createMemoryBlobStore(),
     sandbox,
@@ -56,14 +59,16 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
     extensions: { interceptors: [], middleware: [], view: undefined },
     snippetStore: undefined as never,
     preflight: false,
+    runEngine: engine,
     telemetryProviders: undefined,
   });
   const parts = partsOf(container);
   const { durable, toolbox, invoker } = parts;
   if (durable === undefined) throw new TypeError('There is no state store');
-  const { recorder, chains, agentRunner } = durable;
+  const { process, recorder, chains, agentRunner } = durable;
   for (const tool of tools) toolbox.add(tool);
   toolbox.add(createToolChainTool({ invoker, sandbox, preflight: false, chains }));
+  const connection = connectEngine({ store: durable.store, engine });
   const recovery = startRecovery(parts);
   return {
     parts,
@@ -74,7 +79,10 @@ export function openTestProcess({ stateStore, model, sandbox, tools, config }: T
       await agentRunner[Symbol.asyncDispose]();
       await chains[Symbol.asyncDispose]();
       await recovery?.[Symbol.asyncDispose]();
+      (await connection)[Symbol.dispose]();
+      await engine[Symbol.asyncDispose]();
       await recorder[Symbol.asyncDispose]();
+      await process[Symbol.asyncDispose]();
     },
   };
 }
