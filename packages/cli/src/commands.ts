@@ -106,6 +106,19 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./commands/workspaces.ts')).unloadWorkspace,
   },
   {
+    path: 'processes',
+    summary: 'list the processes that share the state store, alive and dead',
+    reach: 'api',
+    options: pageOptions,
+    load: async () => (await import('./commands/processes.ts')).listProcesses,
+  },
+  {
+    path: 'queue',
+    summary: 'count the runs that wait for a server, by principal, and those that the server executes',
+    reach: 'api',
+    load: async () => (await import('./commands/queue.ts')).showQueue,
+  },
+  {
     path: 'reload',
     summary: 'read files that have changed again, without a restart',
     reach: 'api',

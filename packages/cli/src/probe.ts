@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { OpenedPlugins } from '@ravi/host';
-import type { BlobStore, PortName, Sandbox, SandboxLanguage, StateStore } from '@ravi/kernel';
+import type { BlobStore, PortName, RunEngine, Sandbox, SandboxLanguage, StateStore } from '@ravi/kernel';
 
 /** Uses an opened port once and says what it did; most ports have nothing to try without side effects. @throws what the port throws */
-export async function probe(port: PortName, { blobStore, sandbox, stateStore }: OpenedPlugins): Promise<string> {
+export async function probe(
+  port: PortName,
+  { blobStore, runEngine, sandbox, stateStore }: OpenedPlugins,
+): Promise<string> {
   if (port === 'blobStore' && blobStore !== undefined) return probeBlobStore(blobStore);
   if (port === 'sandbox' && sandbox !== undefined) return probeSandbox(sandbox);
   if (port === 'stateStore' && stateStore !== undefined) return probeStateStore(stateStore);
+  if (port === 'runEngine' && runEngine !== undefined) return probeEngine(runEngine);
   return 'opens';
+}
+
+async function probeEngine(engine: RunEngine): Promise<string> {
+  const { ready, delayed, taken, dead } = await engine.figures();
+  return `counts its wakes: ${ready} ready, ${delayed} delayed, ${taken} taken, ${dead} given up`;
 }
 
 async function probeBlobStore(store: BlobStore): Promise<string> {
@@ -21,17 +30,19 @@ async function probeBlobStore(store: BlobStore): Promise<string> {
   return 'writes, reads and deletes';
 }
 
-async function probeStateStore({ runs, retention }: StateStore): Promise<string> {
+async function probeStateStore({ runs, processes, retention }: StateStore): Promise<string> {
   const id = `doctor-${randomUUID()}`;
   const now = Date.now();
   const run = { id, principal: 'doctor', sessionId: id, definition: { kind: 'doctor' }, createdAt: now };
-  // With a lease, so that no server recovers it.
-  await runs.create(run, { owner: id, leaseMs: 60_000 });
+  // With a living owner, so that no server recovers it.
+  await processes?.register({ id, deadAfterMs: 60_000 });
   try {
+    await runs.create(run, { owner: id });
     if ((await runs.get(id)) === undefined) throw new Error('a run that was written cannot be read');
   } finally {
     await runs.transition(id, { from: ['running'], to: 'cancelled', now });
     await retention?.removeRun(id);
+    await processes?.remove(id);
   }
   return retention === undefined ? 'writes and reads' : 'writes, reads and deletes';
 }

@@ -202,6 +202,18 @@ test('a tool is called with checked arguments, and a wrong name gets the near on
   }
 });
 
+test('a call of a tool on a server says where its approval is given, and refuses to give it', async () => {
+  const question = nextQuestion();
+  const call = server.ravi(['tools', 'call', 'launch']);
+  await server.ravi(['approvals', 'deny', await question]);
+  const denied = await call;
+  assert.equal(denied.code, 3);
+  assert.match(denied.errors, /^If launch needs approval, it waits until a person decides: see "ravi approvals ls"$/m);
+  const refused = await server.ravi(['tools', 'call', 'launch', '--approve', 'auto']);
+  assert.equal(refused.code, 2);
+  assert.match(refused.errors, /E_USAGE: --approve decides no call of a tool on a server/);
+});
+
 test('an artifact is listed and written to a new file, and to no other', async () => {
   const run = await server.ravi(['chain', 'run', 'large.ts', '--json']);
   const { runId } = JSON.parse(run.output) as { runId: string };

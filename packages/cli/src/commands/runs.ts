@@ -1,5 +1,5 @@
 import type { api, QueryOf, RunDetails } from '@ravi/api';
-import { isLiveRun } from '@ravi/kernel';
+import { isLiveRun, shownStatusOf } from '@ravi/kernel';
 import { answerTo } from '../ask.ts';
 import { connect } from '../connection/connect.ts';
 import { inputOf } from '../connection/connection.ts';
@@ -24,7 +24,7 @@ export const listRuns: CommandBody = async (invocation, terminal) => {
   printList(page, invocation, terminal, (run) => [
     run.id,
     run.definition.kind,
-    statusText(run.status, terminal),
+    statusText(shownStatusOf(run), terminal),
     timeText(run.createdAt),
   ]);
 };

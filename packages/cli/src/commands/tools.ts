@@ -3,12 +3,13 @@ import { nearNames } from '@ravi/support';
 import type { Connection } from '../connection/connection.ts';
 import { connect } from '../connection/connect.ts';
 import { hasCode } from '../command-error.ts';
-import type { CommandBody } from '../command.ts';
+import type { CommandBody, Invocation } from '../command.ts';
 import { exitCode, exitCodeOfError } from '../exit-code.ts';
 import { readJsonObject } from '../read-input.ts';
 import { statusText } from '../render/format.ts';
 import { tableLines } from '../render/table.ts';
 import { visible } from '../render/visible.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** Lists the tools with their risk, optionally only those that contain the words or have one risk. */
 export const listTools: CommandBody = async (invocation, terminal) => {
@@ -42,7 +43,8 @@ export const callTool: CommandBody = async (invocation, terminal) => {
   const { tool: name = '', args = '{}' } = invocation.values;
   const body = { args: await readJsonObject(args, 'The arguments', terminal) };
   await using client = await connect(invocation, terminal, { decides: true });
-  await suggesting(client, name, () => client.tools.get(name));
+  const { risk } = await suggesting(client, name, () => client.tools.get(name));
+  if (!client.isEmbedded) sayWhoDecides(name, risk, invocation, terminal);
   terminal.progress(`${name} …`);
   const result = await client.tools.call(name, body);
   const { status, structured, text, error } = result;
@@ -51,6 +53,18 @@ export const callTool: CommandBody = async (invocation, terminal) => {
   else terminal.print(visible(structured === undefined ? text : JSON.stringify(structured, undefined, 2)));
   return status === 'ok' ? exitCode.ok : exitCodeOfError(error?.code ?? '');
 };
+
+// The approvers of the server decide, because the call has no run whose events this command could follow.
+function sayWhoDecides(name: string, risk: string | undefined, { values }: Invocation, { warn }: Terminal): void {
+  if (values['approve'] !== undefined) {
+    throw new KernelError(
+      'E_USAGE',
+      '--approve decides no call of a tool on a server; decide there, with "ravi approvals ls" and "ravi approvals approve"',
+    );
+  }
+  if (risk !== 'safe')
+    warn(visible(`If ${name} needs approval, it waits until a person decides: see "ravi approvals ls"`));
+}
 
 async function suggesting<Answer>(client: Connection, name: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {

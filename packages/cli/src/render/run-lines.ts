@@ -1,4 +1,5 @@
 import type { RunDetails } from '@ravi/api';
+import { shownStatusOf } from '@ravi/kernel';
 import type { Question } from '@ravi/kernel';
 import type { Terminal } from '../terminal.ts';
 import { statusText, sizeText, timeText } from './format.ts';
@@ -24,7 +25,7 @@ export function runLines(run: RunDetails, terminal: Pick<Terminal, 'paint'>): re
   const heading = [
     ['run', id],
     ['kind', definition.kind],
-    ['status', statusText(run.status, terminal)],
+    ['status', statusText(shownStatusOf(run), terminal)],
     ['by', visible(run.principal)],
     ['session', visible(run.sessionId)],
     ['since', `${timeText(run.createdAt)}, last change ${timeText(run.updatedAt)}`],
