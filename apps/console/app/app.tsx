@@ -14,6 +14,7 @@ import { ChatPage } from './chat/chat-page.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { JobsPage } from './jobs/jobs-page.tsx';
 import { MemoriesPage } from './memories/memories-page.tsx';
+import { QueuePage } from './queue/queue-page.tsx';
 import { RunPage } from './runs/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 import { ServersPage } from './servers/servers-page.tsx';
@@ -169,6 +170,13 @@ function Pages() {
         {() => (
           <Needs part="runs" title="Budgets">
             <BudgetsPage />
+          </Needs>
+        )}
+      </Route>
+      <Route path="/queue">
+        {() => (
+          <Needs part="runs" title="Queue">
+            <QueuePage />
           </Needs>
         )}
       </Route>

@@ -41,9 +41,15 @@ inBrowser('a person reads, sends into and deletes a channel, and erases what age
   await page.getByRole('link', { name: 'Memories' }).click();
   await page.getByText('Tom likes milk').waitFor();
   await page.getByText('Grace likes tea <img src=x>').waitFor();
-  await page.getByLabel(/Find/).fill('MILK');
+  await page.getByLabel(/Search memories/).fill('MILK');
   await page.getByText('Grace likes tea').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: /Delete the memory Tom/ }).click();
+  await page.getByRole('alertdialog', { name: 'Delete this memory?' }).getByText(/Tom/).waitFor();
+  await page.getByRole('button', { name: 'Keep it' }).click();
+  const kept = (await (await fetch(`${server.url}/v1/memories`)).json()) as { items: readonly unknown[] };
+  assert.equal(kept.items.length, 2);
+  await page.getByRole('button', { name: /Delete the memory Tom/ }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
   await page.getByText('Nothing was found').waitFor();
   const left = (await (await fetch(`${server.url}/v1/memories`)).json()) as { items: readonly { text: string }[] };
   assert.deepEqual(

@@ -34,6 +34,7 @@ const pages: readonly (readonly [name: string, pathOf: (at: Furnished) => string
   ['triggers', () => '/triggers', '30 9 * * MON-FRI in Europe/Berlin'],
   ['trigger', ({ scheduleId }) => `/triggers/${scheduleId}`, 'It has not fired yet'],
   ['budgets', () => '/budgets', 'Tokens today'],
+  ['queue', () => '/queue', 'engine-memory'],
   ['settings', () => '/settings', '@ravi/sandbox-isolated-vm'],
   ['chat', () => '/chat', 'What should the agent do?'],
   ['chat-session', ({ sessionId }) => `/chat/${sessionId}`, 'The script returned'],

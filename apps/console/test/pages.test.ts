@@ -18,6 +18,7 @@ const pages = [
   ['channels-some', '/channels', 'team-flights'],
   ['channel', '/channels/team-flights', 'The second leg is fully booked'],
   ['memories-some', '/memories', 'Grace sits at the window'],
+  ['queue-busy', '/queue', 'process_99ffee'],
   ['budgets-full', '/budgets', 'Calls by the largest script (maxScriptCalls) of run-flights-7f3a'],
 ] as const;
 

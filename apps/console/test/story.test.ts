@@ -189,6 +189,7 @@ inBrowser('empty lists say what will fill them, a failure what is wrong, and bot
     ['channels', 'No channel yet'],
     ['memories', 'Nothing is remembered'],
     ['budgets', 'No budget is set'],
+    ['queue', 'No run waits'],
   ] as const) {
     await page.goto(`${server.url}/${path}`);
     await page.getByText(text).waitFor();

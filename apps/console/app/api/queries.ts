@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { Job, Run, Trigger } from '@ravi/kernel';
+import type { Job, ProcessRecord, Run, Trigger } from '@ravi/kernel';
 import type { api, Artifact, Exchange, Page, QueryOf } from '@ravi/api';
 import type { CallOptions } from '@ravi/client';
 import { ravi } from './client.ts';
@@ -119,10 +119,6 @@ export const triggerQuery = (id: string) =>
     refetchInterval: ({ state: { data } }) => data?.status === 'active' && refreshMs,
   });
 
-/** Query of the caller: its principal, its roles and whether it can sign out. */
-export const callerQuery = () =>
-  queryOptions({ queryKey: ['caller'], queryFn: ({ signal }) => ravi.login.get({ signal }) });
-
 /** Query of the stored channels that the caller reads. */
 export const channelsQuery = () =>
   queryOptions({ queryKey: ['channels'], queryFn: ({ signal }) => ravi.channels.list({ signal }) });
@@ -147,6 +143,14 @@ export const budgetsQuery = () =>
     queryKey: ['budgets'],
     queryFn: ({ signal }) => ravi.budgets.list({ signal }),
   });
+
+/** Query of the runs that wait for a server. */
+export const queueQuery = () =>
+  queryOptions({ queryKey: ['queue'], queryFn: ({ signal }) => ravi.queue.get({ signal }) });
+
+/** Processes that share the state store, the oldest start first. */
+export const processesQuery = () =>
+  pages<ProcessRecord>(['processes'], (input, options) => ravi.processes.list(input, options));
 
 /** Query of the settings of the server. */
 export const settingsQuery = () =>

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { HeldDefinition, SourceSummary } from '@ravi/api';
 import { ravi } from './client.ts';
-import { callerQuery } from './queries.ts';
+import { useServerRights } from './caller.ts';
 
 const refreshMs = 5_000;
 
@@ -33,21 +33,6 @@ const heldQuery = (name: string) =>
     queryFn: async ({ signal }) => (await ravi.sources.held(name, { signal })).items,
     refetchInterval: refreshMs,
   });
-
-/** Rights of the caller on servers. */
-export interface ServerRights {
-  /** True if the caller may decide about held definitions. */
-  readonly decides: boolean;
-  /** True if the caller may connect to a server again. */
-  readonly reconnects: boolean;
-}
-
-/** Returns the rights of the caller; none until they are known. */
-export function useServerRights(): ServerRights {
-  const { data } = useQuery(callerQuery());
-  const reconnects = data?.roles.includes('admin') === true;
-  return { decides: reconnects || data?.roles.includes('approve') === true, reconnects };
-}
 
 /** Returns the servers with changes that wait for a decision of the caller. */
 export function useHoldingServers(): readonly SourceSummary[] {

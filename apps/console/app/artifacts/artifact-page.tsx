@@ -1,4 +1,3 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, Trash2 } from 'lucide-react';
 import type { Artifact } from '@ravi/api';
@@ -6,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { artifactQuery } from '../api/queries.ts';
 import { contentAddress, ravi } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
-import { ErrorText } from '../ui/error-notice.tsx';
+import { DeleteDialog } from '../ui/delete-dialog.tsx';
 import { Facts, Moment } from '../ui/facts.tsx';
 import { formatBytes } from '../ui/format.ts';
 import { Loaded } from '../ui/loaded.tsx';
@@ -74,31 +73,17 @@ function Actions({ artifact }: { readonly artifact: Artifact }) {
       <a className="button primary" href={contentAddress(artifact.ref)} download={artifact.fileName}>
         <Download aria-hidden size={16} /> Download
       </a>
-      <AlertDialog.Root>
-        <AlertDialog.Trigger
-          render={
-            <Button variant="danger" icon={Trash2}>
-              Delete
-            </Button>
-          }
-        />
-        <AlertDialog.Portal>
-          <AlertDialog.Backdrop className="backdrop" />
-          <AlertDialog.Popup className="dialog small">
-            <AlertDialog.Title>Delete this artifact?</AlertDialog.Title>
-            <AlertDialog.Description>
-              Runs that still refer to it can no longer read it. This cannot be undone.
-            </AlertDialog.Description>
-            <ErrorText error={remove.error} />
-            <div className="dialog-actions">
-              <AlertDialog.Close render={<Button>Keep it</Button>} />
-              <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-                Delete for good
-              </Button>
-            </div>
-          </AlertDialog.Popup>
-        </AlertDialog.Portal>
-      </AlertDialog.Root>
+      <DeleteDialog
+        trigger={
+          <Button variant="danger" icon={Trash2}>
+            Delete
+          </Button>
+        }
+        title="Delete this artifact?"
+        remove={remove}
+      >
+        Runs that still refer to it can no longer read it.
+      </DeleteDialog>
     </>
   );
 }

@@ -1,18 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Brain, Trash2 } from 'lucide-react';
+import { Brain, Search, Trash2 } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import type { Memory } from '@ravi/kernel';
 import { printable } from '@ravi/approval-web/text';
 import { ravi } from '../api/client.ts';
 import { memoriesQuery } from '../api/queries.ts';
-import { LabelledField } from '../forms/labelled-field.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
+import { DeleteDialog } from '../ui/delete-dialog.tsx';
 import { Moment } from '../ui/facts.tsx';
 import { EmptyState, Loaded } from '../ui/loaded.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { useTell } from '../ui/toasts.tsx';
 
 const columns: readonly Column<Memory>[] = [
   {
@@ -36,15 +35,17 @@ export function MemoriesPage() {
   return (
     <>
       <PageHeader title="Memories" lead="What agents remember about you. No other caller sees it." />
-      <LabelledField id="memory-words" label="Find" isRequired={false}>
+      <div className="search">
+        <Search aria-hidden size={18} />
         <input
-          id="memory-words"
           type="search"
+          aria-label="Search memories"
+          placeholder="Search by words"
           value={words}
           maxLength={2_000}
           onChange={({ target }) => setWords(target.value)}
         />
-      </LabelledField>
+      </div>
       <Loaded query={query}>
         {({ items }) =>
           items.length === 0 ? (
@@ -62,18 +63,19 @@ export function MemoriesPage() {
 
 function DeleteMemory({ memory: { id, text } }: { readonly memory: Memory }) {
   const client = useQueryClient();
-  const tell = useTell();
   const remove = useMutation({
     mutationFn: () => ravi.memories.delete(id),
-    onError: (error) => tell(error.message),
     onSettled: () => client.invalidateQueries({ queryKey: ['memories'] }),
   });
+  const shown = printable(text.slice(0, 60));
   return (
-    <IconButton
-      label={`Delete the memory ${printable(text.slice(0, 60))}`}
-      icon={Trash2}
-      aria-disabled={remove.isPending}
-      onClick={() => remove.mutate()}
-    />
+    <DeleteDialog
+      trigger={<IconButton label={`Delete the memory ${shown}`} icon={Trash2} />}
+      title="Delete this memory?"
+      remove={remove}
+    >
+      Agents no longer know “{shown}
+      {text.length > 60 ? '…' : ''}”.
+    </DeleteDialog>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunDetails } from '@ravi/api';
+import { shownStatusOf } from '@ravi/kernel';
 import { runQuery, isLive } from '../api/queries.ts';
 import { useServerTime } from '../api/server-clock.ts';
 import { useRunStory } from '../api/use-run-story.ts';
@@ -53,7 +54,7 @@ function RunContent({ run }: { readonly run: RunDetails }) {
       <PageHeader
         title={titleOf(run)}
         parent={<Link href="/runs">Runs</Link>}
-        badge={<StatusBadge status={run.status} />}
+        badge={<StatusBadge status={shownStatusOf(run)} />}
         lead={
           <>
             {kindName(run)} run of {run.principal}, started <Moment at={run.createdAt} /> · <code>{run.id}</code>

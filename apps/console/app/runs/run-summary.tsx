@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { RunDetails } from '@ravi/api';
 import type { RunStory } from '../api/run-story.ts';
 import { StatusBadge } from '../ui/badge.tsx';
+import { Figures } from '../ui/facts.tsx';
 import { formatCompact, formatCount, formatDuration, formatMoney } from '../ui/format.ts';
 import { downtimeOf } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
@@ -41,15 +42,7 @@ export function RunSummary({ run, story, timeline }: RunSummaryProps) {
   ];
   return (
     <div className="run-summary">
-      <dl className="figures">
-        {figures.map(({ name, value, note }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-            <dd className="figure-note">{note}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       {tokens > 0 && inScripts > 0 && plainConversationTokens !== undefined && (
         <TokenComparison used={tokens} plain={plainConversationTokens} />
       )}

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ListTree } from 'lucide-react';
 import { Link, useSearchParams } from 'wouter';
+import { shownStatusOf } from '@ravi/kernel';
 import type { RunStatus, Run } from '@ravi/kernel';
 import { runsQuery, isLive } from '../api/queries.ts';
 import { StatusBadge } from '../ui/badge.tsx';
@@ -89,7 +90,7 @@ function RunRow({ run }: { readonly run: Run }) {
         </span>
         <span className="row-side">
           <span className="muted number">{isLive(run) ? '' : formatDuration(run.updatedAt - run.createdAt)}</span>
-          <StatusBadge status={run.status} />
+          <StatusBadge status={shownStatusOf(run)} />
         </span>
       </Link>
     </li>

@@ -2,8 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { FolderMinus, FolderPlus } from 'lucide-react';
 import { printable } from '@ravi/approval-web/text';
 import type { WorkspaceSummary } from '@ravi/api';
+import { useIsAdmin } from '../api/caller.ts';
 import { ravi } from '../api/client.ts';
-import { useServerRights, workspacesQuery } from '../api/sources.ts';
+import { workspacesQuery } from '../api/sources.ts';
 import { Button } from '../ui/button.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import type { Column } from '../ui/data-table.tsx';
@@ -24,7 +25,7 @@ const change: Column<WorkspaceSummary> = { name: 'Change', cell: (workspace) => 
 /** List of the workspaces of the server, with their loading and unloading. Empty if the configuration has none. */
 export function Workspaces() {
   const query = useQuery(workspacesQuery());
-  const { reconnects: isAdmin } = useServerRights();
+  const isAdmin = useIsAdmin();
   return (
     <Loaded query={query} placeholder={null}>
       {(workspaces) =>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
+import { callerQuery } from '../api/caller.ts';
 import { ravi } from '../api/client.ts';
-import { callerQuery } from '../api/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { useTell } from '../ui/toasts.tsx';
 

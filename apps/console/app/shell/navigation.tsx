@@ -1,14 +1,17 @@
 import { Link, useLocation } from 'wouter';
 import { useWaitingCount } from '../api/approvals.ts';
+import { useIsAdmin } from '../api/caller.ts';
 import { pageGroups } from './pages.ts';
 
 /** Links to every page. `onNavigate` is called when a link is followed. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   const [location] = useLocation();
   const waiting = useWaitingCount();
+  const isAdmin = useIsAdmin();
+  const shownGroups = pageGroups.map((group) => group.filter(({ isForAdmins = false }) => isAdmin || !isForAdmins));
   return (
     <nav className="navigation" aria-label="Pages">
-      {pageGroups.map((group) => (
+      {shownGroups.map((group) => (
         <ul key={group[0]?.path}>
           {group.map(({ path, name, icon: Icon }) => (
             <li key={path}>

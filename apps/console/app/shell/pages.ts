@@ -5,6 +5,7 @@ import {
   Clock,
   FileBox,
   Gauge,
+  Hourglass,
   Inbox,
   ListTree,
   MessagesSquare,
@@ -20,6 +21,8 @@ export interface PageLink {
   readonly path: string;
   readonly name: string;
   readonly icon: LucideIcon;
+  /** True if its data needs the role `admin`. */
+  readonly isForAdmins?: boolean;
 }
 
 /** The navigation, in groups. */
@@ -41,6 +44,7 @@ export const pageGroups: readonly (readonly PageLink[])[] = [
   ],
   [
     { path: '/budgets', name: 'Budgets', icon: Gauge },
+    { path: '/queue', name: 'Queue', icon: Hourglass, isForAdmins: true },
     { path: '/settings', name: 'Settings', icon: Settings },
   ],
 ];

@@ -5,6 +5,7 @@ import type { ToolDetails, ToolMetrics } from '@ravi/api';
 import { toolQuery } from '../api/queries.ts';
 import { RiskBadge } from '../ui/badge.tsx';
 import { CodeView } from '../ui/code-view.tsx';
+import { Figures } from '../ui/facts.tsx';
 import { formatCount, formatDuration } from '../ui/format.ts';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { Loaded } from '../ui/loaded.tsx';
@@ -77,15 +78,5 @@ function Metrics({ metrics }: { readonly metrics: ToolMetrics }) {
     { name: 'Errors', value: formatCount(errors), note: share(errors) },
     { name: 'Denials', value: formatCount(denials), note: share(denials) },
   ];
-  return (
-    <dl className="figures">
-      {figures.map(({ name, value, note }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-          <dd className="figure-note">{note}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures figures={figures} />;
 }

@@ -33,6 +33,8 @@ const tones: Readonly<Record<string, Tone>> = {
   unknown: 'warning',
   interrupted: 'warning',
   crashed: 'bad',
+  alive: 'good',
+  dead: 'bad',
   ended: 'good',
   'run-scope': 'good',
   modified: 'good',

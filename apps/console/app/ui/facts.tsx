@@ -17,6 +17,30 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, React
   );
 }
 
+/** A number with its meaning. */
+export interface Figure {
+  readonly name: string;
+  /** Formatted for people. */
+  readonly value: string;
+  /** Shown in small type below the number. */
+  readonly note: string;
+}
+
+/** Row of large numbers; on narrow screens it takes several lines. */
+export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
+  return (
+    <dl className="figures">
+      {figures.map(({ name, value, note }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+          <dd className="figure-note">{note}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** A time, readable for people and machines. */
 export function Moment({ at }: { readonly at: number }) {
   return (

@@ -8,13 +8,15 @@ export interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>;
   /** Placeholder while it loads. */
   readonly placeholder?: ReactNode;
+  /** True to show a later error in place of the loaded data. */
+  readonly needsCurrent?: boolean;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Shows the data of a query, a placeholder while it loads, or its error. Loaded data stays through later errors. */
-export function Loaded<Data>({ query, placeholder = <Skeleton />, children }: LoadedProps<Data>) {
+/** Shows the data of a query, a placeholder while it loads, or its error. Loaded data stays through later errors by default. */
+export function Loaded<Data>({ query, placeholder = <Skeleton />, needsCurrent = false, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
-  if (data !== undefined) return children(data);
+  if (data !== undefined && !(needsCurrent && error !== null)) return children(data);
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return placeholder;
 }

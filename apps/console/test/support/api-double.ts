@@ -7,6 +7,7 @@ import type { ApprovalRequest, ApprovalDecisionInput, Run, Snippet, HistoryEntry
 import type { RunDetails, SnippetSummary } from '@ravi/api';
 import { budgets, jobs, settings, skills, snippets, tools } from './catalogue.ts';
 import { channelMessages, channels, memories } from './messages.ts';
+import { busyQueue, idleQueue, processes } from './queue.ts';
 import { artifacts, bigArtifact, contents } from './contents.ts';
 import { startDemoRun } from './demo-run.ts';
 import type { DemoRun } from './demo-run.ts';
@@ -73,6 +74,8 @@ export function openApiDouble(): ApiDouble {
   app.all('/v1/approvals', ({ req }) => handler.fetch(withToken(req.raw), { rules }));
   app.get('/v1/settings', (context) => context.json(settings));
   app.get('/v1/budgets', (context) => context.json(list(budgets)));
+  app.get('/v1/queue', (context) => context.json(isEmpty ? idleQueue : busyQueue));
+  app.get('/v1/processes', (context) => context.json(list(processes)));
   app.get('/v1/channels', (context) => context.json(list(channels)));
   app.get('/v1/channels/:channel/messages', (context) => context.json(list(channelMessages)));
   app.get('/v1/memories', (context) => context.json(list(memories)));
