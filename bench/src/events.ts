@@ -77,8 +77,7 @@ async function startRuns({ runs }: CompleteStateStore, count: number): Promise<r
   const ids = Array.from({ length: count }, () => `run_${crypto.randomUUID()}`);
   for (const id of ids) {
     const definition = { kind: 'chain' };
-    const lease = { owner, leaseMs: 600_000 };
-    await runs.create({ id, principal: 'ada', sessionId: 's', definition, createdAt: 1 }, lease);
+    await runs.create({ id, principal: 'ada', sessionId: 's', definition, createdAt: 1 }, { owner });
   }
   return ids;
 }

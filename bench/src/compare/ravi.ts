@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { keepProcess } from '@ravi/agents';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createMemoryBlobStore } from '@ravi/blob-memory';
 import { createDurableChains, createPreflight, createToolChainTool } from '@ravi/capabilities';
@@ -36,16 +37,17 @@ export function durableRavi(folder: string): Contender {
       await using store = await createSqliteStateStore({ file: `${folder}/state.db` });
       await using sandbox = createIsolatedVmSandbox();
       const invoker = new ToolInvoker({ registry: new Toolbox(tools.map(declare)), digestKey: new Uint8Array(32) });
-      await using chains = createDurableChains({ store, invoker, sandbox, leaseMs });
+      await using process = keepProcess({ store, deadAfterMs });
+      await using chains = createDurableChains({ store, invoker, sandbox, process });
       if ((await chains.get(runId)) === undefined) return textOf(await chains.start({ code, runId }));
-      // The process that died holds the run until its lease ends.
-      await delay(leaseMs);
+      // The process that died has the run until it counts as dead.
+      await delay(deadAfterMs);
       return textOf(await chains.resume(runId));
     },
   };
 }
 
-const leaseMs = 1_000;
+const deadAfterMs = 1_000;
 const runId = 'compared';
 
 function declare({ name, needsApproval = false, isReading = false, execute }: ComparedTool): Tool {

@@ -1,5 +1,5 @@
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
-import type { BridgeCall } from '@ravi/kernel';
+import type { BridgeCall, Sandbox } from '@ravi/kernel';
 import { limits } from './script-runner.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { toolBodies } from './tool-bodies.ts';
@@ -10,13 +10,15 @@ const tool = (name) => async (args) => parse(await host.call(name, stringify(arg
 return { tools: { echo: tool('echo'), wait: tool('wait'), text: tool('text'), rows: tool('rows') } };`;
 
 /**
- * Creates a runner of the default sandbox with tools as plain functions, as peers offer them: no schema, no gate, no
+ * Creates a runner of a sandbox, by default the usual one, with tools as plain functions, as peers offer them: no schema, no gate, no
  * trace, no artifact. The difference to the rows of the whole chain is the cost of these.
  */
-export function createBareRunner(): ScriptRunner {
-  const sandbox = createIsolatedVmSandbox();
+export function createBareRunner(
+  name = 'Ravi, sandbox alone',
+  sandbox: Sandbox = createIsolatedVmSandbox(),
+): ScriptRunner {
   return {
-    name: 'Ravi, sandbox alone',
+    name,
     reference: (tool) => `tools.${tool}`,
     async run(code) {
       const outcome = await sandbox.run({

@@ -5,6 +5,7 @@ export type RunnerName =
   | 'Ravi'
   | 'Ravi, sandbox alone'
   | 'Ravi in docker'
+  | 'Ravi, sandbox on a node'
   | 'TanStack isolate-node'
   | 'TanStack isolate-quickjs'
   | 'UTCP code-mode'
@@ -14,7 +15,8 @@ export type RunnerName =
 export const runners: Readonly<Record<RunnerName, (options?: RunnerOptions) => Promise<ScriptRunner>>> = {
   Ravi: async (options) => (await import('./chain-runner.ts')).createChainRunner(options),
   'Ravi, sandbox alone': async () => (await import('./bare-runner.ts')).createBareRunner(),
-  'Ravi in docker': async () => (await import('./docker-runner.ts')).createDockerRunner(),
+  'Ravi in docker': async () => (await import('./remote-runners.ts')).createDockerRunner(),
+  'Ravi, sandbox on a node': async () => (await import('./remote-runners.ts')).createRemoteRunner(),
   'TanStack isolate-node': async () => (await import('./tanstack-runner.ts')).createTanStackRunner(),
   'TanStack isolate-quickjs': async () => (await import('./tanstack-runner.ts')).createTanStackQuickJsRunner(),
   'UTCP code-mode': async () => (await import('./utcp-runner.ts')).createUtcpRunner(),

@@ -2,7 +2,7 @@ import { openPipeFloor } from '../floors/pipe-floor.ts';
 import type { BenchGroup, BenchRow } from '../row.ts';
 import type { Contender } from '../interleave.ts';
 import { rowsOf } from '../rows-of.ts';
-import { createDockerRunner } from './docker-runner.ts';
+import { createDockerRunner } from './remote-runners.ts';
 import { idleLag } from './measures.ts';
 import { openRunnerProcess } from './runner-process.ts';
 import { peerNames } from './runners.ts';
@@ -16,6 +16,16 @@ export const benchSandboxes: BenchGroup = ({ rounds }) => measure('sandboxes', '
 /** Measures the same scripts in the sandbox alone, with tools as plain functions, as peers do. */
 export const benchBareSandbox: BenchGroup = ({ rounds }) =>
   measure('sandbox alone', 'Ravi, sandbox alone', scriptSubjects, rounds);
+
+/** Measures the sandbox on a node, compared with the same sandbox in processes of the server. */
+export const benchRemoteSandbox: BenchGroup = ({ rounds }) =>
+  measure(
+    'sandbox on a node',
+    'Ravi, sandbox on a node',
+    [...scriptSubjects, ...transferSubjects].map(({ goal: _goal, ...subject }) => subject),
+    rounds,
+    ['Ravi, sandbox alone'],
+  );
 
 /** Measures data into a script and out of it, from 1 KB to 10 MB. */
 export const benchTransfers: BenchGroup = ({ rounds }) => measure('transfers', 'Ravi', transferSubjects, rounds);
@@ -47,6 +57,7 @@ async function measure(
   oursName: RunnerName,
   subjects: readonly Subject[],
   rounds: number,
+  others: readonly RunnerName[] = peerNames,
 ): Promise<readonly BenchRow[]> {
   await using stream = openPipeFloor('stream');
   const floors = {
@@ -55,7 +66,7 @@ async function measure(
   } as const satisfies Record<string, Contender>;
   await using processes = new AsyncDisposableStack();
   const ours = processes.use(openRunnerProcess(oursName));
-  const peers = peerNames.map((name) => processes.use(openRunnerProcess(name)));
+  const peers = others.map((name) => processes.use(openRunnerProcess(name)));
   const rows: BenchRow[] = [];
   for (const subject of subjects) {
     const { name, unit, goal, floor } = subject;
