@@ -41,11 +41,8 @@ const client = createClient({ baseUrl: server.url });
 print(`listening on ${server.url}`);
 print(`The repository is ${repository}`);
 print(`Continue later with: --folder ${folder}`);
-print(
-  server.hasConsole
-    ? `Decide at ${server.url}/inbox`
-    : `Decide with: npm run ravi -- approvals approve --server ${server.url} <id>`,
-);
+if (server.hasConsole) print(`Decide at ${server.url}/inbox`);
+print(`Decide with: npm run ravi -- approvals approve --server ${server.url} <id>`);
 
 await Promise.race([shutdown, repair(values.script === true ? 'script' : 'steps')]);
 await shutdown;

@@ -10,11 +10,15 @@ function kill(): never {
   throw new Error('the process is killed');
 }
 
+let hasCommitted = false;
+
 function spawnOrKill(command: string, args: readonly string[], options: childProcess.SpawnOptions): unknown {
   const isCommit = command === 'git' && args.includes('commit');
   if (isCommit && moment === 'before') kill();
+  // The tool reads the new commit once it is in the repository.
+  if (hasCommitted && args.includes('log')) kill();
   const child = spawn(command, args, options);
-  if (isCommit && moment === 'after') child.on('exit', kill);
+  if (isCommit) child.on('exit', () => (hasCommitted = true));
   return child;
 }
 

@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** Keys of providers come from these variables alone. */
   readonly variables?: NodeJS.ProcessEnv;
-  /** Kills the program right before it starts the commit, or right after git has ended. */
+  /** Kills the program right before it starts the commit, or right after the commit is in the repository. */
   readonly killAtCommit?: 'before' | 'after';
 }
 

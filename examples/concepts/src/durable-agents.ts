@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ReActAgent } from '@ravi/agents';
+import { keepProcess, ReActAgent } from '@ravi/agents';
+import type { KeptProcess } from '@ravi/agents';
 import { createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import type { CompleteStateStore, ModelProvider } from '@ravi/kernel';
@@ -15,7 +16,8 @@ export async function durableAgentsExample(): Promise<void> {
   // Each process has its own model; the scripted responses of the second one begin where those of the first end.
   const firstModel = createScriptedModel([{ toolCalls: [{ name: 'refund_order', arguments: { id: 8, cents: 100 } }] }]);
   // #region start
-  const paused = await openAgent(store, firstModel).run('Refund 1 € of order 8.');
+  await using process = keepProcess({ store });
+  const paused = await openAgent(store, process, firstModel).run('Refund 1 € of order 8.');
   console.log(paused.status, paused.reason); // paused approval: the process may end now
   // #endregion
 
@@ -29,7 +31,8 @@ export async function durableAgentsExample(): Promise<void> {
   const run = await store.runs.get(paused.runId);
   assert.ok(run !== undefined);
   const { journal, approvals } = store;
-  const { result } = openAgent(store, secondModel).recover(run, { journal, approvals });
+  await using nextProcess = keepProcess({ store });
+  const { result } = openAgent(store, nextProcess, secondModel).recover(run, { journal, approvals });
   console.log((await result).text);
   // #endregion
 
@@ -43,7 +46,8 @@ export async function durableAgentsExample(): Promise<void> {
 }
 
 // #region open
-function openAgent({ runs, history, jobs, journal, approvals }: CompleteStateStore, model: ModelProvider): ReActAgent {
+function openAgent(store: CompleteStateStore, process: KeptProcess, model: ModelProvider): ReActAgent {
+  const { runs, history, jobs, journal, approvals } = store;
   const invoker = new ToolInvoker({
     registry: new Toolbox([listOrders, refundOrder]),
     journal,
@@ -51,7 +55,6 @@ function openAgent({ runs, history, jobs, journal, approvals }: CompleteStateSto
     // Kept by the installation: with another key no digest on record can be compared.
     digestKey: new Uint8Array(32).fill(7),
   });
-  const lease = { owner: `process_${crypto.randomUUID()}` };
-  return new ReActAgent({ name: 'clerk', model, invoker, runs, history, jobs, lease, approvals: 'pause' });
+  return new ReActAgent({ name: 'clerk', model, invoker, runs, history, jobs, process, approvals: 'pause' });
 }
 // #endregion

@@ -4,7 +4,8 @@ import { serve } from '@hono/node-server';
 import { createApprovalFeed, createStoredApprovals } from '@ravi/approval-kit';
 import { Toolbox, ToolInvoker } from '@ravi/invoker';
 import { createWebApprovalHandler } from '@ravi/approval-web';
-import { createDurableChains, startRunRecovery } from '@ravi/capabilities';
+import { connectEngine, createDurableChains, startRunRecovery } from '@ravi/capabilities';
+import { createMemoryRunEngine } from '@ravi/engine-memory';
 import { silentLogger as logger, systemClock as clock } from '@ravi/kernel';
 import { createIsolatedVmSandbox } from '@ravi/sandbox-isolated-vm';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
@@ -25,7 +26,9 @@ const invoker = new ToolInvoker({
   digestKey: createHash('sha256').update(token).digest(),
 });
 const chains = createDurableChains({ store, invoker, sandbox: createIsolatedVmSandbox() });
-startRunRecovery({ chains, store, feed, clock, logger });
+const engine = createMemoryRunEngine({ clock, logger });
+await connectEngine({ store, engine, logger });
+startRunRecovery({ engine, chains, store, feed, clock, logger });
 const web = createWebApprovalHandler({ store: approvals, tokens: [{ token, principal: 'grace', roles: ['approve'] }] });
 // #endregion
 
