@@ -5,20 +5,22 @@ import { reportOf } from './kill/report.ts';
 import { isKept, totalOf } from './kill/round-summary.ts';
 import { maxKeptFolders, runRounds } from './kill/run-rounds.ts';
 import type { RoundsOptions } from './kill/run-rounds.ts';
+import { engineNames, engineOf } from './lib/postgres.ts';
 
-const usage = `Usage: node scripts/kill-test.ts [--faults <number>] [--store sqlite|postgres] [--seed <number>] [--round <faults>]
-                                 [--lanes <number>] [--servers <number>] [--runs <number>] [--lease <milliseconds>]
+const usage = `Usage: node scripts/kill-test.ts [--faults <number>] [--store sqlite|postgres] [--engine ${engineNames.join('|')}] [--seed <number>]
+                                 [--round <faults>] [--lanes <number>] [--servers <number>] [--runs <number>] [--lease <milliseconds>]
                                  [--kinds <kind,...>] [--settle <seconds>] [--progress <file>]
 
 Kills, freezes and disconnects real servers during runs, then checks from outside that nothing was lost, repeated or
 misreported. It works in rounds, each with new servers, a new database and the next seed, and stops after the last fault.
 
   --faults    faults in total, 1000 by default
+  --engine    engine of runs of the servers, memory by default; pg-boss needs postgres
   --round     faults of each round, 50 by default
   --lanes     rounds at once, 1 by default
   --servers   servers over the store, 3 by default
   --runs      runs that are kept going, 8 by default
-  --lease     lease of runs in milliseconds, 4000 by default
+  --lease     milliseconds of silence after which a server counts as dead, 4000 by default
   --kinds     only these faults: ${faultKindsOf('sqlite').join(', ')};
               with postgres also: ${faultKindsOf('postgres').slice(faultKindsOf('sqlite').length).join(', ')}
   --settle    seconds to wait for the last runs of a round, 180 by default
@@ -31,6 +33,7 @@ const { values } = parseArgs({
   options: {
     faults: { type: 'string', default: '1000' },
     store: { type: 'string', default: 'sqlite' },
+    engine: { type: 'string', default: 'memory' },
     seed: { type: 'string', default: '1' },
     round: { type: 'string', default: '50' },
     lanes: { type: 'string', default: '1' },
@@ -53,11 +56,17 @@ const [faults, faultsPerRound, lanes, servers, liveRuns, leaseMs, settle, seed] 
   values.seed,
 ].map(Number) as [number, number, number, number, number, number, number, number];
 const { store, progress } = values;
+const engine = engineOf(values.engine);
 const areNumbers = [faults, faultsPerRound, lanes, servers, liveRuns, leaseMs, settle].every(
   (value) => Number.isSafeInteger(value) && value > 0,
 );
 if (!areNumbers || !Number.isSafeInteger(seed) || (store !== 'sqlite' && store !== 'postgres')) {
   console.error(usage);
+  process.exit(2);
+}
+if (engine === undefined || (engine === 'pg-boss' && store === 'sqlite')) {
+  const fitting = store === 'sqlite' ? 'memory' : engineNames.join(', ');
+  console.error(`--engine: "${values.engine}" is not an engine of a test on ${store}. Choose from: ${fitting}`);
   process.exit(2);
 }
 const kinds = values.kinds === undefined ? undefined : chosenKinds(values.kinds, store);
@@ -74,9 +83,10 @@ function chosenKinds(list: string, of: RoundsOptions['store']): readonly FaultKi
 // An exit ends the servers too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
-const title = `${store}, from seed ${seed}, ${servers} servers`;
+const title = `${store}, engine ${engine}, from seed ${seed}, ${servers} servers`;
 const options: RoundsOptions = {
   store,
+  engine,
   faults,
   faultsPerRound,
   lanes,

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startProcess } from '../apps/monolith/test/support/server-process.ts';
+import { processorMs } from './load-test/figures.ts';
 import { preloads, readEffects, writeInstallation } from './restart/installation.ts';
 import type { Effect } from './restart/installation.ts';
 import { leaveRuns } from './restart/prepare.ts';
@@ -40,7 +40,7 @@ console.log(
 
 const startedAt = Date.now();
 using server = startProcess(folder, ['--config', 'ravi.config.json', '--port', '0'], {
-  preload: join(folder, values.sources ? preloads.sources : preloads.bundle),
+  preloads: [join(folder, values.sources ? preloads.sources : preloads.bundle)],
 });
 const { pid = 0 } = server.child;
 const effectsHere = (name: string): readonly Effect[] =>
@@ -97,14 +97,8 @@ async function longestBusy(): Promise<number> {
   return busyMs;
 }
 
-/** Returns the processor time of the server so far. */
-function processorMs(): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
 function report(what: string, measuredMs: number, goalMs?: number): void {
-  console.log(row([what, measuredMs.toFixed(0), goalMs === undefined ? '' : String(goalMs), String(processorMs())]));
+  console.log(row([what, measuredMs.toFixed(0), goalMs === undefined ? '' : String(goalMs), String(processorMs(pid))]));
   if (goalMs === undefined || limit === undefined || measuredMs <= limit * goalMs) return;
   faults.push(`${what}: ${measuredMs.toFixed(0)} ms is more than ${limit} times the goal of ${goalMs} ms`);
 }

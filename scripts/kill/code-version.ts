@@ -12,7 +12,7 @@ export function codeDigest(): string {
     readonly inputs: readonly [string, string][];
   };
   const inputs = stamped.map(([path]) => path);
-  const own = globSync(['scripts/kill-test.ts', 'scripts/kill/*.ts'], { cwd: root });
+  const own = globSync(['scripts/kill-test.ts', 'scripts/kill/*.ts', 'scripts/lib/postgres.ts'], { cwd: root });
   const digest = createHash('sha256');
   for (const path of [...inputs, ...own].toSorted()) digest.update(`${path}\n`).update(contentOf(path));
   return digest.digest('hex').slice(0, 16);

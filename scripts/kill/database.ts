@@ -1,19 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres, startTcpProxy } from '../../packages/state/testing/src/index.ts';
 import type { TcpProxy } from '../../packages/state/testing/src/index.ts';
-
-interface Client {
-  connect(): Promise<void>;
-  query(sql: string): Promise<{ readonly rows: readonly Readonly<Record<'schema' | 'name' | 'row', string>>[] }>;
-  end(): Promise<void>;
-}
-
-// The root of the repository does not depend on it.
-const requireOfStore = createRequire(join(import.meta.dirname, '../../packages/state/postgres/package.json'));
-const pg = requireOfStore('pg') as { readonly Client: new (options: { readonly connectionString: string }) => Client };
+import { connectToPostgres } from '../lib/postgres.ts';
 
 /** Database that several servers reach, each through a proxy of its own. */
 export interface KillDatabase extends AsyncDisposable {
@@ -80,18 +70,13 @@ export async function startKillDatabase(servers: number): Promise<KillDatabase> 
 
 async function saveRows(url: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows: tables } = await client.query(
-      `SELECT table_schema AS schema, table_name AS name FROM information_schema.tables
-       WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`,
-    );
-    for (const { schema, name } of tables) {
-      const { rows } = await client.query(`SELECT row_to_json(t)::text AS row FROM "${schema}"."${name}" t`);
-      await writeFile(join(folder, `${name}.jsonl`), rows.map(({ row }) => `${row}\n`).join(''));
-    }
-  } finally {
-    await client.end();
+  await using client = await connectToPostgres(url);
+  const tables = await client.query(
+    `SELECT table_schema AS schema, table_name AS name FROM information_schema.tables
+     WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  for (const { schema, name } of tables) {
+    const rows = await client.query(`SELECT row_to_json(t)::text AS row FROM "${schema}"."${name}" t`);
+    await writeFile(join(folder, `${name}.jsonl`), rows.map(({ row }) => `${row}\n`).join(''));
   }
 }

@@ -2,6 +2,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RaviConfig } from '../../packages/host/src/index.ts';
+import { databasePlugins } from '../lib/postgres.ts';
+import type { EngineName } from '../lib/postgres.ts';
 
 const packages = join(import.meta.dirname, '../../packages');
 
@@ -16,6 +18,7 @@ export interface InstallationAddresses {
   readonly leaseMs: number;
   /** PostgreSQL as each server reaches it; undefined for servers whose state is in SQLite. */
   readonly databaseUrls: readonly (string | undefined)[];
+  readonly engine: EngineName;
 }
 
 const skill = `---
@@ -53,7 +56,10 @@ export async function writeInstallation(folder: string, addresses: InstallationA
   await symlink(join(packages, 'state/postgres'), join(folder, 'node_modules/@ravi/state-postgres'));
 }
 
-function configuration({ modelUrl, leaseMs }: InstallationAddresses, databaseUrl: string | undefined): RaviConfig {
+function configuration(
+  { modelUrl, leaseMs, engine }: InstallationAddresses,
+  databaseUrl: string | undefined,
+): RaviConfig {
   return {
     policy: { maxRiskUnapproved: 'high' },
     runs: { leaseMs },
@@ -61,7 +67,7 @@ function configuration({ modelUrl, leaseMs }: InstallationAddresses, databaseUrl
     skills: ['./skills'],
     plugins: {
       modelProvider: [{ use: '@ravi/provider-openai', model: 'scripted', baseUrl: modelUrl, api: 'chat' }],
-      ...(databaseUrl === undefined ? {} : { stateStore: { use: '@ravi/state-postgres', url: databaseUrl } }),
+      ...(databaseUrl === undefined ? {} : databasePlugins(databaseUrl, engine)),
     },
   };
 }

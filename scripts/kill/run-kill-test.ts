@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSeededRandom } from '../../packages/testkit/src/index.ts';
+import type { EngineName } from '../lib/postgres.ts';
 import { startAnswerer } from './answerer.ts';
 import { startApprover } from './approver.ts';
 import { startCaller } from './caller.ts';
@@ -22,6 +23,8 @@ import { startWorld } from './world.ts';
 /** Options of {@link runKillTest}. */
 export interface KillTestOptions {
   readonly store: 'sqlite' | 'postgres';
+  /** Engine of the servers; `pg-boss` needs PostgreSQL. */
+  readonly engine: EngineName;
   readonly faults: number;
   readonly seed: number;
   /** Servers over the store. */
@@ -55,7 +58,7 @@ export interface KillTestResult {
 
 /** Starts servers and runs, causes faults, waits until all is quiet, and checks every guarantee from outside. */
 export async function runKillTest(options: KillTestOptions): Promise<KillTestResult> {
-  const { store, seed, servers: count, liveRuns, leaseMs, settleMs, onProgress = () => {} } = options;
+  const { store, engine, seed, servers: count, liveRuns, leaseMs, settleMs, onProgress = () => {} } = options;
   const begun = performance.now();
   // Each part has choices of its own, so that the timing of one does not change those of another.
   const randomOf = (part: number): ReturnType<typeof createSeededRandom> => createSeededRandom(seed * 16 + part);
@@ -71,6 +74,7 @@ export async function runKillTest(options: KillTestOptions): Promise<KillTestRes
     modelUrl: model.url,
     leaseMs,
     databaseUrls: Array.from({ length: count }, (_, server) => database?.urls[server]),
+    engine,
   });
   const servers = stack.use(createKilledServers(folder, count));
   await Promise.all(servers.all.map((server) => server.start()));

@@ -86,8 +86,8 @@ export async function runRounds(options: RoundsOptions, code: RoundCode = ownCod
 }
 
 function identityOf(options: RoundsOptions, code: string): TestIdentity {
-  const { store, seed, servers, liveRuns, leaseMs, settleMs, faultsPerRound, kinds } = options;
-  const all = { store, seed, faultsPerRound, servers, liveRuns, leaseMs, settleMs, code };
+  const { store, engine, seed, servers, liveRuns, leaseMs, settleMs, faultsPerRound, kinds } = options;
+  const all = { store, engine, seed, faultsPerRound, servers, liveRuns, leaseMs, settleMs, code };
   return { ...all, kinds: kinds?.join() ?? 'all' };
 }
 

@@ -68,7 +68,7 @@ function createServer(folder: string, number: number, figures: KilledServers['fi
 
   async function start(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const server = startProcess(folder, ['--config', configuration, '--port', '0'], { preload });
+      const server = startProcess(folder, ['--config', configuration, '--port', '0'], { preloads: [preload] });
       running = server;
       void server.errors.then((text) => appendFileSync(join(folder, `server-${number}.log`), text));
       try {

@@ -32,7 +32,9 @@ export async function startLoadedServer(): Promise<LoadedServer> {
     await createInstallation({ policy: { maxScriptCalls: 10_000 } }, { 'tools/gate.mjs': gateTools }),
   );
   const preload = join(import.meta.dirname, 'lag-probe.ts');
-  const server = starting.use(startProcess(folder, ['--config', 'ravi.config.json', '--port', '0'], { preload }));
+  const server = starting.use(
+    startProcess(folder, ['--config', 'ravi.config.json', '--port', '0'], { preloads: [preload] }),
+  );
   const url = await server.url();
   const { child } = server;
   const memory = starting.use(watchMemory(child.pid ?? 0));

@@ -38,7 +38,7 @@ const interruptedCode = `
  */
 export async function leaveRuns(folder: string, { paused, answered }: LeftRunsOptions): Promise<LeftRuns> {
   const args = ['--config', 'ravi.config.json', '--port', '0'];
-  using server = startProcess(folder, args, { preload: join(folder, preloads.bundle) });
+  using server = startProcess(folder, args, { preloads: [join(folder, preloads.bundle)] });
   const url = await server.url();
   const start = async (body: object): Promise<string> => {
     const headers = { 'content-type': 'application/json' };

@@ -32,8 +32,18 @@ for (const [title, args, message] of [
     ['--store', 'postgres', '--kinds', 'cuts'],
     `"cuts" is not a fault of a test on postgres. Choose from: ${ofProcess}, cut, black hole, restart`,
   ],
+  [
+    'an engine without its database',
+    ['--engine', 'pg-boss'],
+    '--engine: "pg-boss" is not an engine of a test on sqlite. Choose from: memory',
+  ],
+  [
+    'an unknown engine',
+    ['--store', 'postgres', '--engine', 'redis'],
+    '--engine: "redis" is not an engine of a test on postgres. Choose from: memory, pg-boss',
+  ],
 ] as const) {
-  test(`the kill test refuses ${title} and names the kinds`, async () => {
+  test(`the kill test refuses ${title} and names those that it has`, async () => {
     const { code, stderr } = await refuse(...args);
     assert.equal(code, 2);
     assert.ok(stderr.includes(message), stderr);

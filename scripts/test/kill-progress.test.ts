@@ -20,6 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const options: Omit<RoundsOptions, 'progressFile'> = {
   store: 'sqlite',
+  engine: 'memory',
   faults: 25,
   faultsPerRound: 10,
   lanes: 1,

@@ -1,0 +1,107 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureApprovals } from './scale-test/approvals.ts';
+import { engineNames, engineOf } from './lib/postgres.ts';
+import { measureBytes } from './scale-test/bytes.ts';
+import { measureCells } from './scale-test/cells.ts';
+import { measureDeploy } from './scale-test/deploy.ts';
+import { measureFairness } from './scale-test/fairness.ts';
+import { measureEvents } from './scale-test/events.ts';
+import { printFigures, printHeading } from './scale-test/figures.ts';
+import type { ScaleOptions, ScaleResult, ScaleSizes } from './scale-test/figures.ts';
+import { measureIdle } from './scale-test/idle.ts';
+import { measureSnapshot } from './scale-test/snapshot.ts';
+import { measureTakeovers } from './scale-test/takeovers.ts';
+
+// Measures how several processes share one PostgreSQL. `--quick` is small enough to run on every change; `--engine` chooses the engine of
+// the servers, and the other options replace single sizes.
+const quick: ScaleSizes = {
+  seconds: 1,
+  expiries: 300,
+  servers: 2,
+  parkedRuns: 60,
+  fewParkedRuns: 20,
+  settleSeconds: 4,
+  idleSeconds: 5,
+  runs: 8,
+  calls: 12,
+  steps: 40,
+  earlyStep: 20,
+  lateStep: 60,
+  queuedRuns: 60,
+  slots: 4,
+  deployRuns: 12,
+  heldSeconds: 3,
+  rounds: 2,
+  agents: 4,
+  agentSteps: 20,
+  restSeconds: 4,
+};
+const full: ScaleSizes = {
+  seconds: 10,
+  expiries: 20_000,
+  servers: 4,
+  parkedRuns: 100_000,
+  fewParkedRuns: 1_000,
+  settleSeconds: 60,
+  idleSeconds: 60,
+  runs: 200,
+  calls: 30,
+  steps: 400,
+  earlyStep: 20,
+  lateStep: 200,
+  queuedRuns: 10_000,
+  slots: 50,
+  deployRuns: 100,
+  heldSeconds: 300,
+  rounds: 2,
+  agents: 8,
+  agentSteps: 100,
+  restSeconds: 30,
+};
+const own = Object.fromEntries(Object.keys(full).map((name) => [name, { type: 'string' } as const]));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, engine: { type: 'string', default: 'memory' }, ...own },
+});
+const chosen = Object.keys(full).flatMap((name) => {
+  const value = (values as Readonly<Record<string, string | boolean | undefined>>)[name];
+  return value === undefined ? [] : [[name, sizeOf(name, String(value))] as const];
+});
+const sizes: ScaleSizes = { ...(values.quick ? quick : full), ...Object.fromEntries(chosen) };
+const tests: Readonly<Record<string, (options: ScaleOptions) => Promise<readonly ScaleResult[]>>> = {
+  idle: measureIdle,
+  takeovers: measureTakeovers,
+  approvals: measureApprovals,
+  events: measureEvents,
+  bytes: measureBytes,
+  deploy: measureDeploy,
+  snapshot: measureSnapshot,
+  cells: measureCells,
+  fairness: measureFairness,
+};
+
+const unknown = positionals.filter((name) => !Object.hasOwn(tests, name));
+if (unknown.length > 0) {
+  console.error(`There is no scale test "${unknown.join('", "')}"; there are: ${Object.keys(tests).join(', ')}`);
+  process.exit(2);
+}
+const engine = engineOf(String(values.engine));
+if (engine === undefined) {
+  console.error(`--engine must be one of ${engineNames.join(', ')}, got "${values.engine}"`);
+  process.exit(2);
+}
+console.log(`${availableParallelism()} cores, load average ${loadavg()[0]?.toFixed(1)} before it began\n`);
+printHeading();
+let missed = 0;
+for (const [name, measure] of Object.entries(tests)) {
+  if (positionals.length === 0 || positionals.includes(name))
+    missed += printFigures(await measure({ ...sizes, engine }));
+}
+process.exitCode = missed === 0 ? 0 : 1;
+
+function sizeOf(name: string, text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  console.error(`--${name} must be a whole number from 1 to 9999999, got "${text}"`);
+  process.exit(2);
+}

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDatabase } from './database.ts';
+import type { ScaleOptions, ScaleResult, ScaleSizes } from './figures.ts';
+import { copyParkedRun } from './parked-runs.ts';
+import { createScaleServers, readRun, startScript } from './servers.ts';
+import type { ScaleServer, ScaleServers } from './servers.ts';
+import type { Database } from './database.ts';
+
+/** Cost of servers that have nothing to do. */
+interface IdleCost {
+  readonly readyMs: number;
+  readonly readyProcessorMs: number;
+  readonly statementsPerSecond: number;
+}
+
+const maxReadyMs = 2_000;
+const maxStatements = 20;
+const maxSlope = 0.1;
+
+/**
+ * Measures servers that have nothing to do while runs wait for approval: how long each takes to be ready, and how many statements it
+ * sends in a second, with few and with many such runs.
+ */
+export async function measureIdle(options: ScaleOptions): Promise<readonly ScaleResult[]> {
+  const { parkedRuns, fewParkedRuns, engine } = options;
+  await using database = await startDatabase();
+  await using servers = await createScaleServers(database.url, engine, {});
+  const first = await servers.start();
+  const runId = await startScript(first, `return await tools.launch({ target: 'moon' })`);
+  while ((await readRun(first.url, runId)).status !== 'paused') await pause(20);
+  await first.end('SIGTERM');
+
+  await copyParkedRun(database, runId, 2, fewParkedRuns);
+  const few = await costOf(servers, database, options);
+  await copyParkedRun(database, runId, fewParkedRuns + 1, parkedRuns);
+  const many = await costOf(servers, database, options);
+  const [counted] = await database.all(`SELECT count(*)::int AS paused FROM ravi_runs WHERE status = 'paused'`);
+  const paused = Number(counted?.['paused']);
+  const slope = many.statementsPerSecond / few.statementsPerSecond - 1;
+  return [
+    { name: 'parked runs', value: paused, isReached: paused === parkedRuns, goal: `all ${parkedRuns}` },
+    { name: `ready with ${fewParkedRuns} parked runs, slowest server, ms`, value: few.readyMs },
+    {
+      name: `ready with ${parkedRuns} parked runs, slowest server, ms`,
+      value: many.readyMs,
+      isReached: many.readyMs <= maxReadyMs,
+      goal: `${maxReadyMs} ms`,
+    },
+    { name: `its processor time until then, ${fewParkedRuns} parked runs, ms`, value: few.readyProcessorMs },
+    { name: `the same, ${parkedRuns} parked runs, ms`, value: many.readyProcessorMs },
+    { name: `statements per second and idle server, ${fewParkedRuns} parked runs`, value: few.statementsPerSecond },
+    {
+      name: `statements per second and idle server, ${parkedRuns} parked runs`,
+      value: many.statementsPerSecond,
+      isReached: many.statementsPerSecond <= maxStatements,
+      goal: String(maxStatements),
+    },
+    {
+      name: 'more statements with many than with few, %',
+      value: slope * 100,
+      isReached: Math.abs(slope) <= maxSlope,
+      goal: '0 ± 10',
+    },
+  ];
+}
+
+async function costOf(
+  servers: ScaleServers,
+  database: Database,
+  { servers: count, settleSeconds, idleSeconds }: ScaleSizes,
+): Promise<IdleCost> {
+  const started: readonly ScaleServer[] = await Promise.all(Array.from({ length: count }, () => servers.start()));
+  // Each server reads all paused runs once after its start, in slices between which it rests.
+  await pause(settleSeconds * 1_000);
+  await database.forgetStatements();
+  const begun = performance.now();
+  await pause(idleSeconds * 1_000);
+  const statements = await database.statements();
+  const seconds = (performance.now() - begun) / 1_000;
+  await Promise.all(started.map((server) => server.end('SIGTERM')));
+  return {
+    readyMs: Math.max(...started.map(({ readyMs }) => readyMs)),
+    readyProcessorMs: Math.max(...started.map(({ readyProcessorMs }) => readyProcessorMs)),
+    statementsPerSecond: statements / seconds / count,
+  };
+}

@@ -1,0 +1,114 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { percentile } from '../load-test/figures.ts';
+import { startDatabase } from './database.ts';
+import type { ScaleOptions, ScaleResult } from './figures.ts';
+import { createScaleServers, endedStatuses, startScript, untilStatus } from './servers.ts';
+
+/** Effect of a call: one line of a file. */
+interface Effect {
+  readonly run: number;
+  readonly call: number;
+  readonly pid: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+const count = 4;
+const leaseMs = 10_000;
+const maxTakeoverMs = leaseMs + 5_000;
+const maxP99Ms = 20_000;
+
+/** Source of a tool whose calls are not repeated after a crash. */
+const stepTool = (file: string): string => `
+import { appendFile } from 'node:fs/promises';
+export default {
+  name: 'step', description: 'Has an effect.', risk: 'high',
+  inputSchema: { type: 'object', properties: { run: { type: 'number' }, call: { type: 'number' } }, required: ['run', 'call'] },
+  async execute({ run, call }) {
+    await appendFile(${JSON.stringify(file)}, JSON.stringify({ run, call, pid: process.pid, at: Date.now() }) + '\\n');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return { content: [{ type: 'text', text: 'done' }], isError: false };
+  },
+};`;
+
+/** Returns a script whose calls are made one after the other. The effect of a call that was cut off is unknown, so the script continues. */
+const scriptOf = (run: number, calls: number): string => `
+let unknown = 0;
+for (let call = 0; call < ${calls}; call++) {
+  try { await tools.step({ run: ${run}, call }); }
+  catch (error) { if (error.code !== 'E_CALL_UNKNOWN') throw error; unknown++; }
+}
+return unknown;`;
+
+/**
+ * Kills two of four servers at once while each executes scripts, and measures how long their scripts rest until another server makes a
+ * call of them.
+ */
+export async function measureTakeovers({ runs, calls, engine }: ScaleOptions): Promise<readonly ScaleResult[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'ravi-takeovers-'));
+  try {
+    const file = join(folder, 'effects.txt');
+    await appendFile(file, '');
+    const readEffects = async (): Promise<readonly Effect[]> =>
+      (await readFile(file, 'utf8'))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Effect);
+    await using database = await startDatabase();
+    await using servers = await createScaleServers(database.url, engine, { 'tools/step.mjs': stepTool(file) });
+    const started = await Promise.all(
+      Array.from({ length: count }, () => servers.start({ policy: { maxRiskUnapproved: 'high' }, runs: { leaseMs } })),
+    );
+    const ids = await Promise.all(
+      Array.from({ length: runs }, (_, run) =>
+        startScript(started[run % count] as (typeof started)[0], scriptOf(run, calls)),
+      ),
+    );
+    while ((await readEffects()).length < (runs * calls) / 4) await pause(20);
+    const [killed, living] = [started.slice(0, 2), started.slice(2)];
+    const killedAt = Date.now();
+    await Promise.all(killed.map((server) => server.end('SIGKILL')));
+    const dead = new Set(killed.map(({ pid }) => pid));
+    const shown = await untilStatus(
+      living.map(({ url }) => url),
+      ids,
+      [...endedStatuses, 'blocked'],
+    );
+    const effects = await readEffects();
+    const rests: number[] = [];
+    for (const run of ids.keys()) {
+      const next = effects.find((effect) => effect.run === run && effect.at > killedAt && !dead.has(effect.pid));
+      if (run % count < killed.length && next !== undefined) rests.push(next.at - killedAt);
+    }
+    const sorted = Float64Array.from(rests).sort();
+    const longest = sorted.at(-1) ?? 0;
+    const p99 = percentile(sorted, 0.99);
+    const times = new Map<string, number>();
+    for (const { run, call } of effects) times.set(`${run} ${call}`, (times.get(`${run} ${call}`) ?? 0) + 1);
+    const twice = [...times.values()].filter((each) => each > 1).length;
+    const notCompleted = shown.filter(({ status }) => status !== 'completed').length;
+    const unknown = shown.reduce((sum, { outcome }) => sum + Number(outcome?.result?.value ?? 0), 0);
+    const lost = Math.max(0, runs * calls - times.size - unknown);
+    return [
+      {
+        name: 'runs of the killed servers that another one continued',
+        value: rests.length,
+        isReached: rests.length > 0,
+        goal: 'some',
+      },
+      { name: 'rest of such a run until its next call, p50 ms', value: percentile(sorted, 0.5) },
+      { name: 'rest, p99 ms', value: p99, isReached: p99 <= maxP99Ms, goal: `${maxP99Ms} ms` },
+      { name: 'rest, longest, ms', value: longest, isReached: longest <= maxTakeoverMs, goal: `${maxTakeoverMs} ms` },
+      { name: 'calls whose effect happened twice', value: twice, isReached: twice === 0, goal: '0' },
+      { name: 'calls without an effect', value: runs * calls - times.size },
+      { name: 'calls whose effect is reported as unknown', value: unknown },
+      { name: 'calls neither made nor reported', value: lost, isReached: lost === 0, goal: '0' },
+      { name: 'runs that did not complete', value: notCompleted, isReached: notCompleted === 0, goal: '0' },
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

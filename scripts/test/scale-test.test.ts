@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'vitest';
+
+const timeout = 240_000;
+const program = join(import.meta.dirname, '../scale-test.ts');
+const run = (...args: readonly string[]): { readonly output: string; readonly status: number | null } => {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+  return { output: stdout + stderr, status };
+};
+
+test('the scale test measures approvals and loses none', () => {
+  const { output, status } = run('--quick', 'approvals');
+  // Goals that are times may be missed on a busy machine: 1. Anything else is an error of the program.
+  assert.ok(status === 0 || status === 1, output);
+  assert.match(output, /^\| approvals per second, 4 processes \|\s+[1-9][\d.]* \|/m);
+  assert.match(output, /^\| expired in one storm \| 300\.0 \| all 300 \| yes \|$/m);
+  assert.match(output, /^\| delay of a question in the storm, p99 ms \| -?[\d.]+ \|/m);
+});
+
+test('the scale test leaves parked runs alone, and counts the statements of idle servers', { timeout }, () => {
+  const { output, status } = run('--quick', 'idle');
+  assert.ok(status === 0 || status === 1, output);
+  assert.match(output, /^\| parked runs \| 60\.0 \| all 60 \| yes \|$/m);
+  assert.match(output, /^\| statements per second and idle server, 60 parked runs \| [1-9][\d.]* \| 20 \| yes \|$/m);
+});
+
+test('the scale test kills half of the servers, and their runs end elsewhere with no effect twice', { timeout }, () => {
+  const { output, status } = run('--quick', 'takeovers');
+  assert.ok(status === 0 || status === 1, output);
+  assert.match(output, /^\| runs of the killed servers that another one continued \| [1-9][\d.]* \| some \| yes \|$/m);
+  assert.match(output, /^\| calls whose effect happened twice \| 0\.0 \| 0 \| yes \|$/m);
+  assert.match(output, /^\| calls neither made nor reported \| 0\.0 \| 0 \| yes \|$/m);
+  assert.match(output, /^\| runs that did not complete \| 0\.0 \| 0 \| yes \|$/m);
+});
+
+test('the scale test reads each event once through another server, over two kills of the owner', { timeout }, () => {
+  const { output, status } = run('--quick', 'events');
+  assert.ok(status === 0 || status === 1, output);
+  assert.match(output, /^\| owners of the run, one after the other \| 3\.0 \| 3 \| yes \|$/m);
+  assert.match(output, /^\| events twice or not in order \| 0\.0 \| 0 \| yes \|$/m);
+  assert.match(output, /^\| events missing \| 0\.0 \| 0 \| yes \|$/m);
+  assert.match(output, /^\| last event is the end of a completed run \| 1\.0 \| 1 \| yes \|$/m);
+});
+
+test('the scale test measures the bytes of an early and a late step of an agent', { timeout }, () => {
+  const { output, status } = run('--quick', 'bytes');
+  assert.equal(status, 0, output);
+  for (const kind of ['', ' with a view']) {
+    for (const step of [20, 60]) {
+      assert.match(output, new RegExp(`^\\| bytes of the write-ahead log, step ${step}${kind} \\|\\s+[1-9]`, 'm'));
+    }
+    const growth = new RegExp(
+      `^\\| the late step divided by the early one${kind} \\| [\\d.]+ \\| at most 1\\.1 \\| yes \\|$`,
+      'm',
+    );
+    assert.match(output, growth);
+  }
+});
+
+test('the scale test replaces half of the servers and fails no run that uses a changed tool', { timeout }, () => {
+  const { output, status } = run('--quick', 'deploy', '--engine', 'pg-boss');
+  assert.equal(status, 0, output);
+  assert.match(output, /^\| of 6, completed on the old servers while both kinds run \| [1-6]\.0 \|/m);
+  assert.match(output, /^\| blocked without old servers \| 6\.0 \| all 6 \| yes \|$/m);
+  assert.match(output, /^\| completed on old servers when one has returned \| 12\.0 \| all 12 \| yes \|$/m);
+  assert.match(output, /^\| failed \| 0\.0 \| 0 \| yes \|$/m);
+});
+
+test(
+  'the scale test sends wakes through pg-boss without and with a held snapshot, and each is done',
+  { timeout },
+  () => {
+    const { output, status } = run('--quick', 'snapshot');
+    assert.ok(status === 0 || status === 1, output);
+    assert.match(output, /^\| wakes per second \| [1-9][\d.]* \|/m);
+    assert.match(output, /^\| wakes with a held snapshot, % of those without \| [1-9][\d.]* \| 80 % \|/m);
+    assert.match(output, /^\| the same, a snapshot held \| [1-9][\d.]* \| more \| yes \|$/m);
+    assert.match(output, /^\| wakes that were not done \| 0\.0 \| 0 \| yes \|$/m);
+  },
+);
+
+test('the scale test measures what a step costs PostgreSQL with one and with two servers', { timeout }, () => {
+  const { output, status } = run('--quick', 'cells');
+  assert.ok(status === 0 || status === 1, output);
+  assert.match(output, /^\| completed runs \| 12\.0 \| all 12 \| yes \|$/m);
+  for (const servers of [1, 2]) {
+    assert.match(output, new RegExp(`^\\| statements per step, servers: ${servers} \\| [1-9][\\d.]* \\|`, 'm'));
+    assert.match(output, new RegExp(`^\\| cores of .*, servers: ${servers} \\| (?!0\\.0)[\\d.]+ \\| 5 \\|`, 'm'));
+  }
+});
+
+test('the scale test starts runs of one principal while those of another one wait for slots', { timeout }, () => {
+  const { output, status } = run('--quick', 'fairness');
+  assert.ok(status === 0 || status === 1, output);
+  assert.match(output, /^\| runs of A that waited for a slot when B began, of 60 \| [1-9][\d.]* \|/m);
+  assert.match(output, /^\| runs of B that made a call \| 10\.0 \| all 10 \| yes \|$/m);
+});
+
+test('an unknown scale test is named, with those that exist', () => {
+  const { output, status } = run('nothing');
+  assert.equal(status, 2);
+  assert.match(
+    output,
+    /There is no scale test "nothing"; there are: idle, takeovers, approvals, events, bytes, deploy, snapshot, cells, fairness$/m,
+  );
+});
+
+test('a size that is not a number is named', () => {
+  const { output, status } = run('--parkedRuns', 'many', 'idle');
+  assert.equal(status, 2);
+  assert.match(output, /--parkedRuns must be a whole number from 1 to 9999999, got "many"/);
+});
+
+test('an engine that does not exist is named, with those that do', () => {
+  const { output, status } = run('--engine', 'redis', 'idle');
+  assert.equal(status, 2);
+  assert.match(output, /--engine must be one of memory, pg-boss, got "redis"/);
+});
