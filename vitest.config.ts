@@ -46,7 +46,7 @@ const config: ViteUserConfig = defineConfig({
       },
     ],
     environment: 'node',
-    setupFiles: ['./scripts/testing/end-hung-file.ts'],
+    setupFiles: ['./scripts/testing/end-hung-file.ts', './scripts/testing/sample-tests.ts'],
     pool: 'forks',
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -30,14 +30,16 @@ test('the parts of a list have every item once', () => {
 });
 
 test('a run of all tests says how long it takes, a run of some says nothing', () => {
-  assert.match(announcement(readTestPlan([])) ?? '', /35 to 40 minutes.*--fast/);
-  assert.match(announcement(readTestPlan(['--shard', '1/4'])) ?? '', /part 1 of 4: about 10 minutes/);
+  assert.match(announcement(readTestPlan([])) ?? '', /under an hour.*--fast/);
+  assert.match(announcement(readTestPlan(['--shard', '1/4'])) ?? '', /part 1 of 4.*about 15 minutes/);
   assert.equal(announcement(readTestPlan(['packages/agents'])), undefined);
 });
 
 test('a long run leaves no case to a sample', () => {
-  assert.deepEqual(sizeVariables(readTestPlan([])), { RAVI_HOSTILE_SAMPLE: '4' });
+  assert.deepEqual(sizeVariables(readTestPlan([])), { RAVI_HOSTILE_SAMPLE: '8', RAVI_TEST_SAMPLE: '1' });
+  // A file that is named runs each of its tests.
+  assert.deepEqual(sizeVariables(readTestPlan(['packages/agents'])), { RAVI_HOSTILE_SAMPLE: '8' });
   const long = sizeVariables(readTestPlan(['--long']));
-  assert.equal(long['RAVI_HOSTILE_SAMPLE'], undefined);
+  assert.deepEqual([long['RAVI_HOSTILE_SAMPLE'], long['RAVI_TEST_SAMPLE']], [undefined, undefined]);
   assert.equal(long['RAVI_GIT_TRICKS'], 'all');
 });

@@ -32,9 +32,9 @@ const requiredParts: readonly RequiredPart[] = [
     includes: ({ file }) => file === 'packages/sandboxes/docker/test/python-hostile.test.ts',
   },
   {
-    title: 'the end of containers after 200 killed runs',
+    title: 'the end of containers after killed runs',
     includes: ({ file, name }) =>
-      file === 'packages/sandboxes/docker/test/containers.test.ts' && name.startsWith('after 200 killed runs'),
+      file === 'packages/sandboxes/docker/test/containers.test.ts' && /^after \d+ killed runs/.test(name),
   },
   ...['the time limit removes', 'a fork bomb', 'tests in a container', 'a cancelled call'].map((name) => ({
     title: `commands in containers: ${name}`,
@@ -87,6 +87,15 @@ const requiredParts: readonly RequiredPart[] = [
   {
     title: 'an outage of PostgreSQL',
     includes: ({ file }) => file === 'packages/state/postgres/test/outage.test.ts',
+  },
+  ...['vitest', 'node --test'].map((name) => ({
+    title: `runs distributed by Restate under ${name}`,
+    includes: ({ runner, file }: Outcome) =>
+      runner === name && file === 'packages/engines/restate/test/contract.test.ts',
+  })),
+  {
+    title: 'two servers on one Restate',
+    includes: ({ file }) => file === 'apps/monolith/test/restate-engine.test.ts',
   },
   {
     title: 'chains in Python',
