@@ -59,6 +59,7 @@ const groups: readonly Group[] = [
       'docs/concepts/jobs.md',
       'docs/concepts/memory-and-messages.md',
       'docs/concepts/triggers.md',
+      'docs/concepts/engines.md',
       'docs/guides/streaming.md',
       'docs/guides/mcp-servers.md',
       'docs/guides/mcp-gateway.md',
@@ -71,6 +72,8 @@ const groups: readonly Group[] = [
     text: 'Guides: operation',
     pages: [
       'docs/deploy.md',
+      'docs/guides/several-servers.md',
+      'docs/guides/remote-sandboxes.md',
       'docs/concepts/durability.md',
       'docs/concepts/observability.md',
       'docs/guides/bundling.md',

@@ -19,6 +19,8 @@ operation, named here after each path.
 
 const titles: Readonly<Record<keyof typeof api, string>> = {
   server: 'Server',
+  processes: 'Processes',
+  queue: 'Queue',
   login: 'Sign-in',
   agents: 'Agents',
   runs: 'Runs',
