@@ -2,6 +2,7 @@ import { matchesGlob, relative } from 'node:path';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
+import { dayOfSample } from '../../packages/testkit/src/environment/samples.ts';
 import { isFileOfDay } from './file-sample.ts';
 import { slowFiles } from './test-plan.ts';
 
@@ -29,11 +30,15 @@ export class LongFirst extends BaseSequencer {
   // With the variable, a run of all files leaves some to the next day.
   async #ofToday(files: TestSpecification[]): Promise<TestSpecification[]> {
     if (process.env['RAVI_TEST_SAMPLE'] !== '1') return files;
-    const day = Math.floor(Date.now() / 86_400_000);
+    const day = dayOfSample();
     const { root } = this.ctx.config;
     const kept = files.filter(({ moduleId }) => isFileOfDay(relative(root, moduleId), day));
     const left = files.length - kept.length;
-    if (left > 0) console.log(`${left} test files are left to the next day; "npm test -- --long" runs each file`);
+    if (left > 0) {
+      console.log(
+        `${left} test files are left to the next day; "npm test -- --long" runs each file, and RAVI_TEST_DAY=${day} repeats this sample`,
+      );
+    }
     return kept;
   }
 }

@@ -1,6 +1,7 @@
 import { join, matchesGlob, relative } from 'node:path';
 import { env } from 'node:process';
 import { beforeEach } from 'vitest';
+import { dayOfSample } from '../../packages/testkit/src/environment/samples.ts';
 import { hashOf } from './file-sample.ts';
 
 /**
@@ -10,7 +11,7 @@ import { hashOf } from './file-sample.ts';
 const root = join(import.meta.dirname, '../..');
 
 if (env['RAVI_TEST_SAMPLE'] === '1') {
-  const day = Math.floor(Date.now() / 86_400_000);
+  const day = dayOfSample();
   beforeEach((context) => {
     const { name, file } = context.task;
     if (isInSample({ file: relative(root, file.filepath), name, day })) return;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { dayOfSample } from '../../packages/testkit/src/environment/samples.ts';
 
 /** Part of the tests to run. */
 export interface TestPlan {
@@ -50,12 +51,13 @@ export function readTestPlan(args: readonly string[]): TestPlan {
 }
 
 /** Returns the environment variables that give the suites with a sample their size. Those that are set already stay. */
-export function sizeVariables({
-  isLong,
-  filters,
-}: Pick<TestPlan, 'isLong' | 'filters'>): Readonly<Record<string, string>> {
-  // A file that is named runs each of its tests.
-  const sampled: { RAVI_TEST_SAMPLE?: string } = filters.length === 0 ? { RAVI_TEST_SAMPLE: '1' } : {};
+export function sizeVariables(
+  { isLong, filters }: Pick<TestPlan, 'isLong' | 'filters'>,
+  day: number = dayOfSample(),
+): Readonly<Record<string, string>> {
+  // A file that is named runs each of its tests. A run keeps its day past midnight.
+  const sampled: Readonly<Record<string, string>> =
+    filters.length === 0 ? { RAVI_TEST_SAMPLE: '1', RAVI_TEST_DAY: String(day) } : {};
   if (!isLong) return { RAVI_HOSTILE_SAMPLE: '8', ...sampled };
   return {
     RAVI_GIT_TRICKS: 'all',

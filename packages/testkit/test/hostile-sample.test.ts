@@ -31,6 +31,17 @@ test('each run tries a part of each list, and the runs of as many days try each 
   assert.deepEqual(sampleOf([]), []);
 });
 
+test('a run repeats the sample of a day', () => {
+  vi.stubEnv(variable, '4');
+  const ofDay = (day: string): readonly number[] => {
+    vi.stubEnv('RAVI_TEST_DAY', day);
+    return sampleOf(items);
+  };
+  assert.deepEqual(ofDay('1'), [1, 5, 9]);
+  assert.deepEqual(ofDay('2'), [2, 6]);
+  assert.throws(() => ofDay('today'), { name: 'RangeError', message: /RAVI_TEST_DAY is "today".*from 0 to 99999/ });
+});
+
 test.each(['0', '101', '1.5', 'four'])('RAVI_HOSTILE_SAMPLE=%s is refused', (text) => {
   vi.stubEnv(variable, text);
   assert.throws(() => sampleOf(items), { name: 'RangeError', message: /RAVI_HOSTILE_SAMPLE is ".*from 1 to 100/ });

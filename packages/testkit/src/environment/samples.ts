@@ -4,7 +4,7 @@
  */
 export function sampleOfDay<Item>(items: readonly Item[], oneOf: number): readonly Item[] {
   if (process.env['RAVI_TEST_SAMPLE'] !== '1') return items;
-  const first = today() % Math.min(oneOf, Math.max(items.length, 1));
+  const first = dayOfSample() % Math.min(oneOf, Math.max(items.length, 1));
   return items.filter((_item, index) => index % oneOf === first);
 }
 
@@ -15,7 +15,7 @@ export function countInSample(all: number, few: number): number {
 
 /** Returns the first of the repetitions that a test makes today: another one each day under the same condition, else 0. */
 export function offsetOfDay(perDay: number): number {
-  return process.env['RAVI_TEST_SAMPLE'] === '1' ? today() * perDay : 0;
+  return process.env['RAVI_TEST_SAMPLE'] === '1' ? dayOfSample() * perDay : 0;
 }
 
 /** Reads `RAVI_HOSTILE_SAMPLE`: one of how many cases a run tries, from 1 (each case) to 100. */
@@ -35,11 +35,20 @@ function readSample(): number {
  */
 export function sampleOf<Item>(items: readonly Item[], offset = 0): readonly Item[] {
   const sample = Math.min(readSample(), Math.max(items.length, 1));
-  const first = (today() + offset) % sample;
+  const first = (dayOfSample() + offset) % sample;
   return items.filter((_item, index) => index % sample === first);
 }
 
-/** Days since the Unix epoch. */
-function today(): number {
-  return Math.floor(Date.now() / 86_400_000);
+/**
+ * Returns the day whose sample a run takes, in days since the Unix epoch: `RAVI_TEST_DAY`, else today.
+ *
+ * @throws RangeError if the environment variable is not a whole number from 0 to 99999
+ */
+export function dayOfSample(): number {
+  const text = process.env['RAVI_TEST_DAY'];
+  if (text === undefined || text === '') return Math.floor(Date.now() / 86_400_000);
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new RangeError(
+    `RAVI_TEST_DAY is "${text}"; it must be a whole number from 0 to 99999, in days since 1970-01-01.`,
+  );
 }
