@@ -108,15 +108,22 @@ const keyOf =
 export const runPrefix: string = `run${separator}`;
 /** Beginning of the keys of dead wakes. */
 export const deadPrefix: string = `dead${separator}`;
+/** The one record that every request reads. */
 export const headKey: Key<HeadRecord> = 'head';
+/** A run that waits or is being handled. */
 export const runKey: (runId: string) => Key<RunRecord> = keyOf<RunRecord>('run');
+/** Runs and signals of a worker. */
 export const workerKey: (worker: string) => Key<WorkerRecord> = keyOf<WorkerRecord>('worker');
+/** Numbers of a group. */
 export const groupKey: (group: string) => Key<GroupRecord> = keyOf<GroupRecord>('group');
 /** Groups with ready runs of a version, in their order. */
 export const turnsKey: (version: string) => Key<readonly string[]> = keyOf<readonly string[]>('turns');
+/** Some of the ready runs of a group, in their order. */
 export const chunkKey: (version: string, group: string, priority: number, number: number) => Key<Chunk> =
   keyOf<Chunk>('chunk');
+/** Runs that become due in the same span of time. */
 export const bucketKey: (bucket: number) => Key<BucketRecord> = keyOf<BucketRecord>('bucket');
+/** A wake that was given up. */
 export const deadKey: (runId: string) => Key<DeadWake> = keyOf<DeadWake>('dead');
 
 /** Values of the queue in one request: read together, changed in memory, and written at the end. */

@@ -212,6 +212,7 @@ export async function createRestateRunEngine(options: RestateRunEngineOptions = 
           onSignal: (signal) => notifyWorkers([worker], signal, logger),
         });
         loops.set(loop, worker);
+        await loop.announced;
         return {
           async [Symbol.asyncDispose]() {
             await loop[Symbol.asyncDispose]();

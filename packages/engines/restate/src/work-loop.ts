@@ -21,6 +21,8 @@ export interface WorkLoopOptions {
 
 /** Loop that fills the slots of a worker. Disposing it waits for its handlers. */
 export interface WorkLoop extends AsyncDisposable {
+  /** Resolves when the queue keeps signals for the worker. After a failure it does so later, and the worker receives `missed` then. */
+  readonly announced: Promise<void>;
   /** Aborts the signals of all handlers. */
   abortAll(): void;
 }
@@ -47,6 +49,7 @@ export function startWorkLoop(options: WorkLoopOptions): WorkLoop {
   let isFailing = false;
   let hasWork = true;
   let proceed: (() => void) | undefined;
+  const { promise: announced, resolve: onAnnounced } = Promise.withResolvers<void>();
 
   function look(): void {
     hasWork = true;
@@ -70,9 +73,12 @@ export function startWorkLoop(options: WorkLoopOptions): WorkLoop {
     const reported = [...ended];
     // Handlers whose runs others have by now still take their slots.
     const free = isStopped ? 0 : slots - handlers.size;
+    const isFirst = isNew;
+    // If this attempt fails, signals may be lost until the next one.
+    isNew = false;
     const reply = await queue.sync({
       worker,
-      isNew,
+      isNew: isFirst,
       isLeaving,
       versions,
       free,
@@ -83,7 +89,6 @@ export function startWorkLoop(options: WorkLoopOptions): WorkLoop {
       at: clock.now(),
       ...(groupLimit === undefined ? {} : { groupLimit }),
     });
-    isNew = false;
     ended = ended.filter((end) => !reported.includes(end));
     if (!isLeaving) receive(reply);
   }
@@ -131,9 +136,11 @@ export function startWorkLoop(options: WorkLoopOptions): WorkLoop {
       try {
         await sync(false);
         isFailing = false;
+        onAnnounced();
       } catch (error) {
         if (!isFailing) logger.warn('the engine cannot take runs; it tries again', { error: failureText(error) });
         isFailing = true;
+        onAnnounced();
         await pause(retryMs);
         hasWork = true;
       }
@@ -168,6 +175,7 @@ export function startWorkLoop(options: WorkLoopOptions): WorkLoop {
   const running = run();
   const listening = listen();
   return {
+    announced,
     abortAll() {
       for (const controller of held.values()) controller.abort();
     },
@@ -176,6 +184,7 @@ export function startWorkLoop(options: WorkLoopOptions): WorkLoop {
       look();
       await Promise.all(handlers);
       isOver = true;
+      onAnnounced();
       proceed?.();
       await running;
       await leave();

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isKernelError } from '@ravi/kernel';
 import { startRestate } from '@ravi/engine-testing';
+import { createSeededRandom } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createRestateRunEngine } from '../src/index.ts';
 import { startNoting, wake } from './support/workers.ts';
@@ -16,25 +17,26 @@ afterAll(() => server[Symbol.asyncDispose]());
 const { adminUrl } = server;
 const runs = 150;
 
-/** Forwards requests to the ingress. Of five, it loses one, and of another one the reply. */
+/** Forwards requests to the ingress. Of five, it loses about one, and of another one the reply. */
 async function startLossyProxy(): Promise<AsyncDisposable & { readonly url: string; readonly lost: () => number }> {
-  let count = 0;
+  // A regular pattern would meet the same kind of request each time.
+  const random = createSeededRandom(1);
   let lost = 0;
   const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'POST', url = '/' } = request;
     const isLossy = !url.endsWith('/ping');
-    const number = isLossy ? (count += 1) : 1;
+    const chance = isLossy ? random.below(5) : 5;
     const lose = (): void => {
       lost += 1;
       response.destroy();
     };
     try {
       const body = await buffer(request);
-      if (number % 5 === 0) return lose();
+      if (chance === 0) return lose();
       const headers = { 'content-type': 'application/json' };
       const reply = await fetch(`${server.ingressUrl}${url}`, { method, body, headers });
       const text = await reply.text();
-      if (number % 5 === 3) return lose();
+      if (chance === 1) return lose();
       response.writeHead(reply.status, headers).end(text);
     } catch {
       response.destroy();
