@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { KernelError } from '@ravi/kernel';
 import type { Clock, SandboxSupport } from '@ravi/kernel';
 import type { NodeConnection } from './node-connection.ts';
@@ -105,7 +105,13 @@ export function rankNodes<Node extends { readonly address: string }>(
   principal: string,
 ): readonly Node[] {
   return nodes
-    .map((node) => ({ node, score: hash('sha256', JSON.stringify([node.address, principal])) }))
+    .map((node) => ({ node, score: scoreOf(node.address, principal) }))
     .toSorted((one, other) => (one.score < other.score ? 1 : -1))
     .map(({ node }) => node);
+}
+
+function scoreOf(address: string, principal: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([address, principal]))
+    .digest('hex');
 }
