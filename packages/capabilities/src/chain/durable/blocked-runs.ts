@@ -1,18 +1,22 @@
-import type { Clock, Logger, Run, RunBlock, RunStore, Timer } from '@ravi/kernel';
+import type { Clock, Logger, ProcessStore, Run, RunBlock, RunStore, Timer } from '@ravi/kernel';
 import { blockedBy } from './end-run.ts';
 
 /** Options of {@link createBlockedRuns}. */
 export interface BlockedRunsOptions {
   readonly runs: Pick<RunStore, 'claim' | 'get' | 'transition'>;
+  readonly processes: Pick<ProcessStore, 'list'>;
   /** Returns what this process lacks to continue a run. */
   readonly blockOf: (run: Run) => RunBlock | undefined;
   /** Called with a run that this process can continue after all. */
   readonly onServable: (runId: string) => void;
-  /** Time that other processes have to continue a run before it becomes blocked. */
+  /** Time that other processes have to continue a run before it becomes blocked; four times as long while one of them lives. */
   readonly graceMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
+
+/** An engine gives a run to one process at a time, so the one that can continue it may get its turn late. */
+const gracesOfOthers = 4;
 
 /** Runs that wait for a process that can continue them. */
 export interface BlockedRuns {
@@ -28,11 +32,17 @@ export interface BlockedRuns {
 
 /** Creates the register of the runs that this process cannot continue. */
 export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
-  const { runs, blockOf, onServable, graceMs, clock, logger } = options;
+  const { runs, processes, blockOf, onServable, graceMs, clock, logger } = options;
   const timers = new Map<string, Timer>();
   const owner = `blocking_${crypto.randomUUID()}`;
 
-  async function blockLeft({ id: runId, epoch }: Run): Promise<void> {
+  function blockLater(run: Run, grace: number): void {
+    const timer = clock.setTimer(() => void blockLeft(run, grace), graceMs, { isBackground: true });
+    timers.set(run.id, timer);
+  }
+
+  async function blockLeft(deferred: Run, grace: number): Promise<void> {
+    const { id: runId, epoch } = deferred;
     timers.delete(runId);
     try {
       const run = await runs.get(runId);
@@ -40,10 +50,22 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
       if (run === undefined || run.epoch !== epoch || (run.status !== 'running' && run.status !== 'paused')) return;
       const block = blockOf(run);
       if (block === undefined) return onServable(runId);
+      if (grace < gracesOfOthers && (await doOthersLive())) return blockLater(deferred, grace + 1);
       if (await becomesBlocked(run, block)) logger.warn('a run is blocked', { runId, reason: block.message });
     } catch (error) {
       logger.error('a run could not be blocked; it will be tried again', { runId, error });
     }
+  }
+
+  async function doOthersLive(): Promise<boolean> {
+    let living = 0;
+    let next: string | undefined;
+    do {
+      const page = await processes.list(next === undefined ? {} : { cursor: next });
+      living += page.items.filter(({ isAlive }) => isAlive).length;
+      ({ next } = page);
+    } while (living < 2 && next !== undefined);
+    return living >= 2;
   }
 
   async function becomesBlocked(run: Run, block: RunBlock): Promise<boolean> {
@@ -61,8 +83,7 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
     defer(run) {
       if (blockOf(run) === undefined) return false;
       if (run.status === 'blocked' || timers.has(run.id)) return true;
-      const timer = clock.setTimer(() => void blockLeft(run), graceMs, { isBackground: true });
-      timers.set(run.id, timer);
+      blockLater(run, 1);
       return true;
     },
     block: becomesBlocked,

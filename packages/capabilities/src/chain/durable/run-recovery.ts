@@ -41,8 +41,8 @@ export interface RunRecoveryOptions {
    */
   readonly blockOfOther?: (run: Run) => RunBlock | undefined;
   /**
-   * Milliseconds that other processes have for a run that this one cannot resume, before it becomes blocked. The time after which a
-   * silent process is dead, and that of a poll; 15 000 when absent.
+   * Milliseconds that other processes have for a run that this one cannot resume, before it becomes blocked; four times as long while one of
+   * them lives. The time after which a silent process is dead, and that of a poll; 15 000 when absent.
    */
   readonly blockAfterMs?: number;
   /**

@@ -65,6 +65,7 @@ export function createRunWorker(options: RunWorkerOptions): RunWorkers {
   const { engine, slots, chains, store, resumeOther, blockOf, admit, intervalMs, clock, logger } = options;
   const blocked = createBlockedRuns({
     runs: store.runs,
+    processes: store.processes,
     blockOf,
     onServable: (runId) => void wakeAgain(runId),
     graceMs: options.blockAfterMs,
@@ -157,7 +158,7 @@ export function createRunWorker(options: RunWorkerOptions): RunWorkers {
   }
 
   function deferMs(): number {
-    return leastDeferMs + Math.random() * 2 * leastDeferMs;
+    return Math.round(leastDeferMs * (1 + 2 * Math.random()));
   }
 
   return {

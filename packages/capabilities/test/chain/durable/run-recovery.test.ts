@@ -4,7 +4,7 @@ import { connectEngine, startRunRecovery } from '@ravi/capabilities';
 import type { Preflight } from '@ravi/capabilities';
 import { createMemoryRunEngine } from '@ravi/engine-memory';
 import { KernelError, silentLogger } from '@ravi/kernel';
-import type { CompleteStateStore } from '@ravi/kernel';
+import type { CompleteStateStore, Run, RunBlock } from '@ravi/kernel';
 import { createApprovalRequest, createFakeClock } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createWorld, valueTool } from './harness.ts';
@@ -279,5 +279,30 @@ test('a run that fails to continue each time is blocked with the reason, and its
   await wakes.send(['run'], 'retried');
   await untilLater(() => attempts === 3);
   assert.equal((await runs.get('run'))?.status, 'running');
+  recovery.stop();
+});
+
+test('a look at a run that only another process can continue is not a failed attempt', async () => {
+  await using world = await createWorld();
+  await using process = world.open();
+  const { runs } = world.store;
+  await runs.create({ id: 'run', principal: 'local', sessionId: 's', definition: { kind: 'agent' }, createdAt: 1 });
+  const clock = createFakeClock(Date.now());
+  // A failed attempt would make the wake dead.
+  await using engine = createMemoryRunEngine({ clock, maxAttempts: 1 });
+  using _connection = await connectEngine({ store: world.store, engine });
+  let looks = 0;
+  const resumed: string[] = [];
+  const resumeOther = async ({ id }: Run): Promise<void> => void resumed.push(id);
+  const blockOfOther = (): RunBlock | undefined =>
+    (looks += 1) <= 5 ? { message: 'It lacks a tool', needs: [] } : undefined;
+  const { chains, feed } = process;
+  const options = { chains, store: world.store, feed, clock, logger: silentLogger, resumeOther, blockOfOther };
+  await using recovery = startRunRecovery({ engine, ...options });
+  for (; resumed.length === 0; await turn()) {
+    clock.advance(100);
+    assert.equal((await runs.get('run'))?.status, 'running');
+  }
+  assert.deepEqual(resumed, ['run']);
   recovery.stop();
 });
