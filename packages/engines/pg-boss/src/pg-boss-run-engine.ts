@@ -114,7 +114,7 @@ export async function createPgBossRunEngine(options: PgBossRunEngineOptions = {}
   });
   boss.on('error', (error) => logger.warn('pg-boss reports an error', { error: error.message }));
   boss.on('warning', ({ message }) => logger.debug('pg-boss reports a warning', { message }));
-  const taken = createTakenJobs({ boss, heartbeatMs, clock, logger });
+  const taken = createTakenJobs({ boss, schema, heartbeatMs, clock, logger });
   const queues = createWakeQueues(boss, heartbeatSeconds);
   const loops = new Map<WorkLoop, RunWorker>();
   let disposed: Promise<void> | undefined;
@@ -186,11 +186,12 @@ export async function createPgBossRunEngine(options: PgBossRunEngineOptions = {}
         checkWorker(worker);
         const ofWorker = await Promise.all(worker.versions.map((version) => queues.of(version)));
         const source = createWakeSource({
-          boss,
           database,
           schema,
           queues: ofWorker,
           ...(groupLimit === undefined ? {} : { groupLimit }),
+          pollMs,
+          clock,
         });
         const { slots } = worker;
         const handle = handling.handlerOf(worker);

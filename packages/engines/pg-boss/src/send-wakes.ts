@@ -71,16 +71,16 @@ export function wakeOf(job: {
   return { runId: singletonKey ?? '', group: groupId ?? '', version, reason, priority };
 }
 
-// The conditions on policy, state and key are those of a unique index of pg-boss, which finds the row.
+// The conditions on state and key are those of the index of waiting jobs by key, job_i17 of pg-boss. Its other index of the key has the
+// state before it, so that a search reads each waiting job, and those that are gone but may still be seen by an open snapshot.
 const mergeWaiting = (schema: string): string => `
   WITH given AS (
     SELECT "runId", reason, priority, attempts, ${schema}.job_now() + "delayMs" * interval '1 millisecond' AS due
     FROM json_to_recordset($2::text::json)
       AS wake ("runId" text, reason text, priority int, attempts int, "delayMs" double precision)),
   waiting AS (
-    SELECT job.id, given.* FROM ${schema}.job AS job JOIN given ON coalesce(job.singleton_key, '') = given."runId"
-    WHERE job.name = $1 AND job.policy = '${wakePolicy}' AND job.state < 'active'
-    ORDER BY given."runId" FOR UPDATE OF job)
+    SELECT job.id, given.* FROM (SELECT * FROM given ORDER BY "runId") AS given CROSS JOIN LATERAL (
+      SELECT id FROM ${schema}.job WHERE name = $1 AND singleton_key = given."runId" AND state < 'active' FOR UPDATE) AS job)
   UPDATE ${schema}.job AS job SET
     priority = greatest(job.priority, waiting.priority),
     start_after = least(job.start_after, waiting.due),

@@ -1,15 +1,17 @@
-import type { Db, FetchOptions, PgBoss } from 'pg-boss';
+import type { Clock } from '@ravi/kernel';
+import type { Db } from 'pg-boss';
+import { createOldestWakes, takeDueWakes } from './due-wakes.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import type { WakeJob } from './taken-jobs.ts';
-import type { WakeData } from './send-wakes.ts';
 
 /** Options of {@link createWakeSource}. */
 export interface WakeSourceOptions {
-  readonly boss: PgBoss;
   readonly database: EngineDatabase;
   readonly schema: string;
   readonly queues: readonly string[];
   readonly groupLimit?: number;
+  readonly pollMs: number;
+  readonly clock: Clock;
 }
 
 /** Takes wakes from the queues of a worker, so that groups take turns. */
@@ -23,21 +25,19 @@ const shareOfSlots = 4;
 /** Groups that one round leaves out, at most; then another round begins. */
 const maxServed = 500;
 
-/** Creates a source. A round serves each group once; the order within it is that of pg-boss, by priority and then by age. */
-export function createWakeSource({ boss, database, schema, queues, groupLimit }: WakeSourceOptions): WakeSource {
+/** Creates a source. A round serves each group once; the order within it is by priority and then by age. */
+export function createWakeSource(options: WakeSourceOptions): WakeSource {
+  const { database, schema, queues, groupLimit, pollMs, clock } = options;
+  const oldest = createOldestWakes({ db: database, schema, pollMs, clock });
   const served = new Set<string>();
   let order = queues;
 
-  async function takeFrom(queue: string, batchSize: number): Promise<readonly WakeJob[]> {
-    const options: FetchOptions & { readonly includeMetadata: true } = {
-      batchSize,
-      includeMetadata: true,
-      ignoreGroups: [...served],
-      ...(groupLimit === undefined ? {} : { groupConcurrency: groupLimit }),
-    };
-    if (groupLimit === undefined) return boss.fetch<WakeData>(queue, options);
-    // pg-boss counts the group and takes in one statement, but two processes at once would both count before either takes.
-    const take = (db: Db): Promise<readonly WakeJob[]> => boss.fetch<WakeData>(queue, { ...options, db });
+  async function takeFrom(queue: string, max: number): Promise<readonly WakeJob[]> {
+    const from = await oldest.of(queue);
+    const wanted = { schema, queue, from, max, exceptGroups: [...served] };
+    if (groupLimit === undefined) return takeDueWakes({ db: database, ...wanted });
+    // The statement counts the group and takes, but two processes at once would both count before either takes.
+    const take = (db: Db): Promise<readonly WakeJob[]> => takeDueWakes({ db, ...wanted, groupLimit });
     return database.transaction(take, `ravi ${schema} take`);
   }
 

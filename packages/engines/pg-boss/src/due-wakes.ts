@@ -1,0 +1,104 @@
+import type { Clock } from '@ravi/kernel';
+import type { Db } from 'pg-boss';
+import type { WakeJob } from './taken-jobs.ts';
+import { wakePolicy } from './wake-queues.ts';
+
+/** Options of {@link createOldestWakes}. */
+export interface OldestWakesOptions {
+  readonly db: Db;
+  readonly schema: string;
+  /** Time in which a wake that has become due is found; a look is made twice in it, unless it takes long. */
+  readonly pollMs: number;
+  readonly clock: Clock;
+}
+
+/** Knows from which time on a queue has wakes. */
+export interface OldestWakes {
+  /**
+   * Returns a time, as text of PostgreSQL: wakes that were due at the last look at the queue are not older. One that has become due since, or whose
+   * transaction was long, may be older, until the next look.
+   */
+  of(queue: string): Promise<string>;
+}
+
+/** Options of {@link takeDueWakes}. */
+export interface TakeOptions {
+  readonly db: Db;
+  readonly schema: string;
+  readonly queue: string;
+  /** Result of {@link OldestWakes.of}. */
+  readonly from: string;
+  readonly max: number;
+  readonly exceptGroups: readonly string[];
+  /** Maximum wakes of one group that are handled at once. */
+  readonly groupLimit?: number;
+}
+
+/** A transaction may commit its wakes this long after it has begun, and they are still found at once. */
+const marginMs = 1_000;
+/** Looks at a queue take one of this many parts of the time. */
+const partsOfTime = 20;
+
+/**
+ * Creates the times of all queues. PostgreSQL keeps removed rows as long as a transaction has a snapshot from before, and a search in the
+ * order of age reads all of them. A search from the oldest wake on does not, so only one in a while has to find that one.
+ */
+export function createOldestWakes({ db, schema, pollMs, clock }: OldestWakesOptions): OldestWakes {
+  const known = new Map<string, { readonly from: string; readonly until: number }>();
+
+  async function look(queue: string): Promise<string> {
+    const begun = clock.monotonic();
+    const { rows } = (await db.executeSql(
+      `SELECT least(min(created_on), ${schema}.job_now() - interval '${marginMs} milliseconds')::text AS "from"
+       FROM ${schema}.job WHERE ${isDue(schema)}`,
+      [queue],
+    )) as { readonly rows: readonly { readonly from: string }[] };
+    const [{ from } = { from: '-infinity' }] = rows;
+    const took = clock.monotonic() - begun;
+    known.set(queue, { from, until: clock.monotonic() + Math.max(pollMs / 2, partsOfTime * took) });
+    return from;
+  }
+
+  return {
+    async of(queue) {
+      const found = known.get(queue);
+      return found !== undefined && clock.monotonic() < found.until ? found.from : look(queue);
+    },
+  };
+}
+
+/** Takes due wakes, the highest priority and then the oldest first, for this process. The columns that it sets are those of `fetch` of pg-boss. */
+export async function takeDueWakes(options: TakeOptions): Promise<readonly WakeJob[]> {
+  const { db, schema, queue, from, max, exceptGroups, groupLimit } = options;
+  const values = [queue, from, exceptGroups, max, ...(groupLimit === undefined ? [] : [groupLimit])];
+  const { rows } = await db.executeSql(takeStatement(schema, groupLimit !== undefined), values);
+  return rows as readonly WakeJob[];
+}
+
+const isDue = (schema: string): string =>
+  `name = $1 AND state < 'active' AND NOT blocked AND start_after <= ${schema}.job_now()`;
+
+// The columns of the condition and of the order are those of an index of pg-boss, job_i11. A run that is being handled stays where it is.
+function takeStatement(schema: string, isLimited: boolean): string {
+  const activeOfGroup = `(SELECT count(*) FROM ${schema}.job AS active
+    WHERE active.name = $1 AND active.state = 'active' AND active.group_id = next.group_id)`;
+  const limited = `SELECT id FROM (
+      SELECT next.*, row_number() OVER (PARTITION BY group_id ORDER BY priority DESC, created_on) + ${activeOfGroup} AS number FROM next
+    ) AS numbered WHERE number <= $5`;
+  const hasRoom = ` AND NOT EXISTS (SELECT FROM full_groups WHERE full_groups.group_id = job.group_id)`;
+  return `
+    WITH ${isLimited ? fullGroups(schema) : ''} next AS (
+      SELECT id, group_id, priority, created_on FROM ${schema}.job AS job
+      WHERE ${isDue(schema)} AND created_on >= $2::timestamptz AND group_id <> ALL($3::text[])${isLimited ? hasRoom : ''}
+        AND (SELECT count(*) FROM ${schema}.job AS handled WHERE handled.name = $1 AND handled.state = 'active'
+          AND handled.policy = '${wakePolicy}' AND coalesce(handled.singleton_key, '') = coalesce(job.singleton_key, '')) = 0
+      ORDER BY priority DESC, created_on LIMIT $4 FOR UPDATE OF job SKIP LOCKED)
+    UPDATE ${schema}.job AS job SET state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
+      retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
+    WHERE name = $1 AND id = ANY (ARRAY(${isLimited ? limited : 'SELECT id FROM next'}))
+    RETURNING id, name, retry_count AS "retryCount", singleton_key AS "singletonKey", group_id AS "groupId", priority, data`;
+}
+
+const fullGroups = (schema: string): string => `full_groups AS MATERIALIZED (
+      SELECT group_id FROM ${schema}.job WHERE name = $1 AND state = 'active' AND group_id IS NOT NULL
+      GROUP BY group_id HAVING count(*) >= $5),`;
