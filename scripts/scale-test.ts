@@ -10,6 +10,7 @@ import { measureEvents } from './scale-test/events.ts';
 import { printFigures, printHeading } from './scale-test/figures.ts';
 import type { ScaleOptions, ScaleResult, ScaleSizes } from './scale-test/figures.ts';
 import { measureIdle } from './scale-test/idle.ts';
+import { measureRetention } from './scale-test/retention.ts';
 import { measureSnapshot } from './scale-test/snapshot.ts';
 import { measureTakeovers } from './scale-test/takeovers.ts';
 
@@ -36,6 +37,7 @@ const quick: ScaleSizes = {
   agents: 4,
   agentSteps: 20,
   restSeconds: 4,
+  oldRuns: 500,
 };
 const full: ScaleSizes = {
   seconds: 10,
@@ -58,6 +60,7 @@ const full: ScaleSizes = {
   agents: 8,
   agentSteps: 100,
   restSeconds: 30,
+  oldRuns: 50_000,
 };
 const own = Object.fromEntries(Object.keys(full).map((name) => [name, { type: 'string' } as const]));
 const { values, positionals } = parseArgs({
@@ -79,6 +82,7 @@ const tests: Readonly<Record<string, (options: ScaleOptions) => Promise<readonly
   snapshot: measureSnapshot,
   cells: measureCells,
   fairness: measureFairness,
+  retention: measureRetention,
 };
 
 const unknown = positionals.filter((name) => !Object.hasOwn(tests, name));

@@ -34,6 +34,8 @@ export interface ScaleSizes {
   readonly agents: number;
   readonly agentSteps: number;
   readonly restSeconds: number;
+  /** Runs that are removed. */
+  readonly oldRuns: number;
 }
 
 /** Options of the scale test. */

@@ -103,7 +103,7 @@ test('an unknown scale test is named, with those that exist', () => {
   assert.equal(status, 2);
   assert.match(
     output,
-    /There is no scale test "nothing"; there are: idle, takeovers, approvals, events, bytes, deploy, snapshot, cells, fairness$/m,
+    /There is no scale test "nothing"; there are: idle, takeovers, approvals, events, bytes, deploy, snapshot, cells, fairness, retention$/m,
   );
 });
 
@@ -117,4 +117,13 @@ test('an engine that does not exist is named, with those that do', () => {
   const { output, status } = run('--engine', 'redis', 'idle');
   assert.equal(status, 2);
   assert.match(output, /--engine must be one of memory, pg-boss, got "redis"/);
+});
+
+test('the scale test packs and removes old runs, whose space is used again', { timeout }, () => {
+  const { output, status } = run('--quick', 'retention', '--calls', '20');
+  assert.ok(status === 0 || status === 1, output);
+  assert.match(output, /^\| runs packed, 20 calls each, per second \| [1-9][\d.]* \|/m);
+  assert.match(output, /^\| runs removed of 500, per second \| [1-9][\d.]* \|/m);
+  assert.match(output, /^\| begin of a call while runs are removed, p99 ms \| [\d.]+ \|/m);
+  assert.match(output, /^\| size after removing and adding as many runs, .* \| yes \|$/m);
 });
