@@ -12,7 +12,7 @@ export interface OldestWakesOptions {
   readonly clock: Clock;
 }
 
-/** Knows from which time on a queue has wakes. */
+/** Knows from which time on queues have wakes. */
 export interface OldestWakes {
   /**
    * Returns a time, as text of PostgreSQL: wakes that were due at the last look at the queue are not older. One that has become due since, or whose
@@ -78,7 +78,12 @@ export async function takeDueWakes(options: TakeOptions): Promise<readonly WakeJ
 const isDue = (schema: string): string =>
   `name = $1 AND state < 'active' AND NOT blocked AND start_after <= ${schema}.job_now()`;
 
-// The columns of the condition and of the order are those of an index of pg-boss, job_i11. A run that is being handled stays where it is.
+// Only the index of the runs that are handled suits this, job_i3 of pg-boss: a subquery hides the state from the conditions of other
+// indexes. With the statistics of a table that is mostly empty, PostgreSQL would else choose one that has all wakes that were taken.
+const isHandled = (schema: string): string =>
+  `handled.state = (SELECT 'active'::${schema}.job_state) AND handled.state <= 'active' AND handled.policy = '${wakePolicy}'`;
+
+// A run that is being handled stays where it is.
 function takeStatement(schema: string, isLimited: boolean): string {
   const activeOfGroup = `(SELECT count(*) FROM ${schema}.job AS active
     WHERE active.name = $1 AND active.state = 'active' AND active.group_id = next.group_id)`;
@@ -90,13 +95,14 @@ function takeStatement(schema: string, isLimited: boolean): string {
     WITH ${isLimited ? fullGroups(schema) : ''} next AS (
       SELECT id, group_id, priority, created_on FROM ${schema}.job AS job
       WHERE ${isDue(schema)} AND created_on >= $2::timestamptz AND group_id <> ALL($3::text[])${isLimited ? hasRoom : ''}
-        AND (SELECT count(*) FROM ${schema}.job AS handled WHERE handled.name = $1 AND handled.state = 'active'
-          AND handled.policy = '${wakePolicy}' AND coalesce(handled.singleton_key, '') = coalesce(job.singleton_key, '')) = 0
+        AND (SELECT count(*) FROM ${schema}.job AS handled WHERE handled.name = $1 AND ${isHandled(schema)}
+          AND coalesce(handled.singleton_key, '') = coalesce(job.singleton_key, '')) = 0
       ORDER BY priority DESC, created_on LIMIT $4 FOR UPDATE OF job SKIP LOCKED)
     UPDATE ${schema}.job AS job SET state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
       retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
-    WHERE name = $1 AND id = ANY (ARRAY(${isLimited ? limited : 'SELECT id FROM next'}))
-    RETURNING id, name, retry_count AS "retryCount", singleton_key AS "singletonKey", group_id AS "groupId", priority, data`;
+    FROM ${isLimited ? `(${limited})` : 'next'} AS found WHERE job.name = $1 AND job.id = found.id
+    RETURNING job.id, job.name, retry_count AS "retryCount", singleton_key AS "singletonKey", job.group_id AS "groupId",
+      job.priority, data`;
 }
 
 const fullGroups = (schema: string): string => `full_groups AS MATERIALIZED (
