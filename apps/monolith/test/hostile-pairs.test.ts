@@ -3,10 +3,10 @@ import { hostilePairs } from '@ravi/testkit/hostile';
 import { afterAll, beforeAll, test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { canMeasureThreads, mainThreadMs, startProcess } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 
-const maxHealthMs = 500;
+const maxMsPerResponse = 500;
 
 let installation: TestInstallation;
 let server: ServerProcess;
@@ -36,23 +36,24 @@ async function send(
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Returns the longest response time of `/health` while `act` runs. */
-async function slowestHealthMs(act: () => Promise<void>): Promise<number> {
+/** Returns the most that the main thread of the server worked between two responses of `/health` while `act` runs, in milliseconds. */
+async function mostWorkMs(act: () => Promise<void>): Promise<number> {
   let isDone = false;
-  let slowest = 0;
+  let most = 0;
   const askHealth = async (): Promise<void> => {
     while (!isDone) {
-      const started = performance.now();
+      const before = mainThreadMs(server);
       assert.equal((await fetch(`${url}/health`)).status, 200);
-      slowest = Math.max(slowest, performance.now() - started);
+      most = Math.max(most, mainThreadMs(server) - before);
     }
   };
   await Promise.all([act().finally(() => (isDone = true)), askHealth()]);
-  return slowest;
+  return most;
 }
 
 for (const { name, create } of hostilePairs) {
-  test(`/health responds within ${maxHealthMs} ms while a script is saved, listed, checked and run: ${name}`, async () => {
+  test(`/health responds while a script is saved, listed, checked and run: ${name}`, async (context) => {
+    if (!canMeasureThreads) return context.skip('the system does not tell the processor time of threads');
     const { schema: inputSchema, value: input } = create();
     const act = async (): Promise<void> => {
       const saved = await send('PUT', '/v1/snippets/hostile', { runId, description: 'x', inputSchema });
@@ -68,10 +69,8 @@ for (const { name, create } of hostilePairs) {
       }
       await fetch(`${url}/v1/snippets/hostile`, { method: 'DELETE' });
     };
-    // Other processes use the same machine, so a pair has three attempts.
-    const times: number[] = [];
-    while (times.length < 3 && !times.some((elapsedMs) => elapsedMs <= maxHealthMs))
-      times.push(await slowestHealthMs(act));
-    assert.ok(Math.min(...times) <= maxHealthMs, `took ${times.map(Math.round).join(', ')} ms`);
+    const workMs = await mostWorkMs(act);
+    assert.ok(workMs <= maxMsPerResponse, `worked ${Math.round(workMs)} ms`);
+    return undefined;
   });
 }

@@ -5,7 +5,7 @@ import { noS3TestServer, s3TestServer } from '@ravi/testkit';
 import { test } from 'vitest';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
-import { startProcess } from './support/server-process.ts';
+import { canMeasureThreads, mainThreadMs, startProcess } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 
 /** Size of the artifact; for 1 GB: `RAVI_ARTIFACT_BYTES=1000000000 npm test -- large-artifact`. */
@@ -87,12 +87,6 @@ function memoryOf(field: 'VmRSS' | 'VmHWM'): number {
   return 1_024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
 }
 
-// Milliseconds of processor time of the main thread: other processes use the same machine.
-function cpuMs(): number {
-  const { pid } = server.child;
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
-
 /** Does something and asserts how much memory the server takes for it, and that `/health` is answered meanwhile. */
 async function costOf<Result>(what: string, act: () => Promise<Result>, isLong = true): Promise<Result> {
   // Sets the peak back to what is in use.
@@ -102,9 +96,9 @@ async function costOf<Result>(what: string, act: () => Promise<Result>, isLong =
   let answered = 0;
   const askHealth = async (): Promise<void> => {
     while (!isDone) {
-      const [started, cpuBefore] = [performance.now(), cpuMs()];
+      const [started, cpuBefore] = [performance.now(), mainThreadMs(server)];
       assert.equal((await fetch(`${url}/health`)).status, 200);
-      slowestMs = Math.max(slowestMs, Math.min(performance.now() - started, cpuMs() - cpuBefore));
+      slowestMs = Math.max(slowestMs, Math.min(performance.now() - started, mainThreadMs(server) - cpuBefore));
       if (!isDone) answered += 1;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -149,7 +143,7 @@ async function storeAndRead(): Promise<void> {
   assert.deepEqual(await download(uploaded), whole);
 }
 
-const canMeasure = existsSync('/proc/self/clear_refs') && existsSync('/proc/self/schedstat');
+const canMeasure = existsSync('/proc/self/clear_refs') && canMeasureThreads;
 
 test.skipIf(!canMeasure)(
   'a large artifact is stored by a script, a call and an upload, and read whole and in parts, in little memory, and /health responds meanwhile',

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -71,6 +72,14 @@ export function startProcess(
     errors: text(child.stderr as Readable),
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   };
+}
+
+/** True where {@link mainThreadMs} can be read. */
+export const canMeasureThreads: boolean = existsSync('/proc/self/schedstat');
+
+/** Processor time of the main thread of a server so far, in milliseconds, which does not depend on other programs. */
+export function mainThreadMs({ child: { pid } }: Pick<ServerProcess, 'child'>): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
 /** Builds the bundle from which `npm start` starts a server, unless it is up to date. @throws Error if it cannot be built */
