@@ -1,4 +1,5 @@
 import type { Clock } from '@ravi/kernel';
+import pg from 'pg';
 import type { Db } from 'pg-boss';
 import type { WakeJob } from './taken-jobs.ts';
 import { wakePolicy } from './wake-queues.ts';
@@ -7,7 +8,7 @@ import { wakePolicy } from './wake-queues.ts';
 export interface OldestWakesOptions {
   readonly db: Db;
   readonly schema: string;
-  /** Time in which a wake that has become due is found; a look is made twice in it, unless it takes long. */
+  /** Time between two polls of the worker. A look is made twice in it, unless it takes long. */
   readonly pollMs: number;
   readonly clock: Clock;
 }
@@ -36,8 +37,11 @@ export interface TakeOptions {
 
 /** A transaction may commit its wakes this long after it has begun, and they are still found at once. */
 const marginMs = 1_000;
-/** Looks at a queue take one of this many parts of the time. */
+/** Looks at a queue take one of this many parts of the time, unless they are very slow. */
 const partsOfTime = 20;
+/** Longest time between two looks, in times of `pollMs`. */
+const maxPolls = 5;
+const uniqueViolation = '23505';
 
 /**
  * Creates the times of all queues. PostgreSQL keeps removed rows as long as a transaction has a snapshot from before, and a search in the
@@ -55,7 +59,8 @@ export function createOldestWakes({ db, schema, pollMs, clock }: OldestWakesOpti
     )) as { readonly rows: readonly { readonly from: string }[] };
     const [{ from } = { from: '-infinity' }] = rows;
     const took = clock.monotonic() - begun;
-    known.set(queue, { from, until: clock.monotonic() + Math.max(pollMs / 2, partsOfTime * took) });
+    const restMs = Math.min(Math.max(pollMs / 2, partsOfTime * took), maxPolls * pollMs);
+    known.set(queue, { from, until: clock.monotonic() + restMs });
     return from;
   }
 
@@ -75,6 +80,11 @@ export async function takeDueWakes(options: TakeOptions): Promise<readonly WakeJ
   return rows as readonly WakeJob[];
 }
 
+/** True for the error of {@link takeDueWakes} if another process has taken the same run at that moment: none was taken then. */
+export function hasLostRace(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === uniqueViolation;
+}
+
 const isDue = (schema: string): string =>
   `name = $1 AND state < 'active' AND NOT blocked AND start_after <= ${schema}.job_now()`;
 
@@ -83,26 +93,27 @@ const isDue = (schema: string): string =>
 const isHandled = (schema: string): string =>
   `handled.state = (SELECT 'active'::${schema}.job_state) AND handled.state <= 'active' AND handled.policy = '${wakePolicy}'`;
 
-// A run that is being handled stays where it is.
+// A run that is being handled stays where it is. Of one whose worker died, and that was woken since, two rows wait: the second one stays too.
 function takeStatement(schema: string, isLimited: boolean): string {
   const activeOfGroup = `(SELECT count(*) FROM ${schema}.job AS active
-    WHERE active.name = $1 AND active.state = 'active' AND active.group_id = next.group_id)`;
+    WHERE active.name = $1 AND active.state = 'active' AND active.group_id = first.group_id)`;
   const limited = `SELECT id FROM (
-      SELECT next.*, row_number() OVER (PARTITION BY group_id ORDER BY priority DESC, created_on) + ${activeOfGroup} AS number FROM next
+      SELECT first.*, row_number() OVER (PARTITION BY group_id ORDER BY priority DESC, created_on) + ${activeOfGroup} AS number FROM first
     ) AS numbered WHERE number <= $5`;
   const hasRoom = ` AND NOT EXISTS (SELECT FROM full_groups WHERE full_groups.group_id = job.group_id)`;
   return `
     WITH ${isLimited ? fullGroups(schema) : ''} next AS (
-      SELECT id, group_id, priority, created_on FROM ${schema}.job AS job
+      SELECT id, singleton_key, group_id, priority, created_on FROM ${schema}.job AS job
       WHERE ${isDue(schema)} AND created_on >= $2::timestamptz AND group_id <> ALL($3::text[])${isLimited ? hasRoom : ''}
         AND (SELECT count(*) FROM ${schema}.job AS handled WHERE handled.name = $1 AND ${isHandled(schema)}
           AND coalesce(handled.singleton_key, '') = coalesce(job.singleton_key, '')) = 0
-      ORDER BY priority DESC, created_on LIMIT $4 FOR UPDATE OF job SKIP LOCKED)
+      ORDER BY priority DESC, created_on LIMIT $4 FOR UPDATE OF job SKIP LOCKED),
+    first AS (SELECT DISTINCT ON (singleton_key) * FROM next ORDER BY singleton_key, created_on)
     UPDATE ${schema}.job AS job SET state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
       retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
-    FROM ${isLimited ? `(${limited})` : 'next'} AS found WHERE job.name = $1 AND job.id = found.id
-    RETURNING job.id, job.name, retry_count AS "retryCount", singleton_key AS "singletonKey", job.group_id AS "groupId",
-      job.priority, data`;
+    FROM ${isLimited ? `(${limited})` : 'first'} AS found WHERE job.name = $1 AND job.id = found.id
+    RETURNING job.id, job.name, job.retry_count AS "retryCount", job.singleton_key AS "singletonKey", job.group_id AS "groupId",
+      job.priority, job.data`;
 }
 
 const fullGroups = (schema: string): string => `full_groups AS MATERIALIZED (

@@ -84,6 +84,8 @@ const mergeWaiting = (schema: string): string => `
   UPDATE ${schema}.job AS job SET
     priority = greatest(job.priority, waiting.priority),
     start_after = least(job.start_after, waiting.due),
+    -- Workers look for old wakes now and then, and for new ones each time.
+    created_on = CASE WHEN waiting.due < job.start_after THEN ${schema}.job_now() ELSE job.created_on END,
     data = job.data || jsonb_build_object(
       'reason', CASE WHEN waiting.due < job.start_after THEN waiting.reason ELSE job.data->>'reason' END,
       'attempts', greatest((job.data->>'attempts')::int, waiting.attempts))

@@ -1,6 +1,5 @@
 import type { Clock } from '@ravi/kernel';
-import type { Db } from 'pg-boss';
-import { createOldestWakes, takeDueWakes } from './due-wakes.ts';
+import { createOldestWakes, hasLostRace, takeDueWakes } from './due-wakes.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import type { WakeJob } from './taken-jobs.ts';
 
@@ -35,10 +34,15 @@ export function createWakeSource(options: WakeSourceOptions): WakeSource {
   async function takeFrom(queue: string, max: number): Promise<readonly WakeJob[]> {
     const from = await oldest.of(queue);
     const wanted = { schema, queue, from, max, exceptGroups: [...served] };
-    if (groupLimit === undefined) return takeDueWakes({ db: database, ...wanted });
     // The statement counts the group and takes, but two processes at once would both count before either takes.
-    const take = (db: Db): Promise<readonly WakeJob[]> => takeDueWakes({ db, ...wanted, groupLimit });
-    return database.transaction(take, `ravi ${schema} take`);
+    const taking =
+      groupLimit === undefined
+        ? takeDueWakes({ db: database, ...wanted })
+        : database.transaction((db) => takeDueWakes({ db, ...wanted, groupLimit }), `ravi ${schema} take`);
+    return taking.catch((error: unknown) => {
+      if (hasLostRace(error)) return [];
+      throw error;
+    });
   }
 
   async function takeOnce(batchSize: number): Promise<readonly WakeJob[]> {

@@ -3,7 +3,7 @@ import { failureText } from '@ravi/engine-kit';
 import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { WakeData } from './send-wakes.ts';
 
-/** Wake that pg-boss gave to this process. */
+/** Wake that this process has taken. */
 export type WakeJob = Pick<
   JobWithMetadata<WakeData>,
   'id' | 'name' | 'retryCount' | 'singletonKey' | 'groupId' | 'priority' | 'data'
@@ -46,7 +46,7 @@ export function createTakenJobs({ boss, schema, heartbeatMs, clock, logger }: Ta
       // pg-boss types no fields of its result.
       const { settled } = (await boss.touch(queue, ofQueue)) as { readonly settled?: readonly string[] };
       const alive = new Set(settled);
-      for (const { id } of ofQueue) if (!alive.has(id)) taken.get(id)?.controller.abort();
+      for (const job of ofQueue) if (!alive.has(job.id)) taken.get(keyOf(job))?.controller.abort();
     }
   }
 
@@ -72,10 +72,10 @@ export function createTakenJobs({ boss, schema, heartbeatMs, clock, logger }: Ta
   return {
     add(job) {
       const controller = new AbortController();
-      taken.set(job.id, { job, controller });
+      taken.set(keyOf(job), { job, controller });
       return controller.signal;
     },
-    remove: ({ id }) => void taken.delete(id),
+    remove: (job) => void taken.delete(keyOf(job)),
     async end(job, db) {
       const { rows } = await db.executeSql(deleteTaken(schema), [job.name, job.id, job.retryCount]);
       return rows.length === 1;
@@ -89,6 +89,11 @@ export function createTakenJobs({ boss, schema, heartbeatMs, clock, logger }: Ta
       timer?.cancel();
     },
   };
+}
+
+// After a gap, a process may take a wake again that it still handles.
+function keyOf({ id, retryCount }: WakeJob): string {
+  return `${id}:${retryCount}`;
 }
 
 // The retry count tells this claim from a later one. Written with bounds, the state suits no index but that of the ids: with the

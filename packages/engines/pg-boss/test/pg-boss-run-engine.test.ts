@@ -139,3 +139,36 @@ test('a database that cannot be reached makes the engine unavailable', async () 
     (error) => isKernelError(error, 'E_ENGINE_UNAVAILABLE') && error.retryable,
   );
 });
+
+withServer(
+  'a run whose worker died, and that was woken since, is handled once for each wake and stops no other',
+  async () => {
+    const schema = `twice_${process.pid}`;
+    await using engine = await createPgBossRunEngine({ url, schema });
+    const setState = (state: string, before: string): Promise<unknown> =>
+      withClient(url, (client) =>
+        client.query(`UPDATE ${schema}.job SET state = $1, started_on = now() WHERE state = $2`, [state, before]),
+      );
+    await engine.wake([wake('run-1')]);
+    await setState('active', 'created');
+    await engine.wake([wake('run-1')]);
+    // pg-boss does so when a worker gave no sign of life.
+    await setState('retry', 'active');
+    await engine.wake([wake('run-2', { group: 'bea' })]);
+    const handled: string[] = [];
+    const { promise: isDone, resolve: onDone } = Promise.withResolvers<void>();
+    await engine.work({
+      versions: ['v1'],
+      slots: 20,
+      async handle({ runId }) {
+        handled.push(runId);
+        if (handled.length === 3) onDone();
+        return { status: 'done' };
+      },
+    });
+    await isDone;
+    assert.deepEqual(handled.toSorted(), ['run-1', 'run-1', 'run-2']);
+    const { ready, dead } = await engine.figures();
+    assert.deepEqual([ready, dead], [0, 0]);
+  },
+);

@@ -27,6 +27,9 @@ export function processCases({ scenario, skip, waitMs, options: { program } }: R
     const working = await startProcess(given, waitMs);
     working.order({ type: 'work', mode: 'hold', slots: 5 });
     await working.until('5 handlers', (reports) => reports.filter(({ began }) => began !== undefined).length >= 5);
+    // The runs that it handles have another wake when it dies.
+    const held = working.reports.flatMap(({ began }) => began ?? []);
+    await engine.wake(held.map((runId) => newWake(runId)));
     await working.kill();
 
     const finishing = await startProcess(given, waitMs);
