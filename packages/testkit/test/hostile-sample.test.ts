@@ -17,6 +17,7 @@ test('without the variable each case is tried', () => {
 
 test('each run tries a part of each list, and the runs of as many days try each case once', () => {
   vi.stubEnv(variable, '4');
+  vi.stubEnv('RAVI_TEST_DAY', '');
   vi.useFakeTimers();
   for (const list of [items.map(String), ['first', 'second'], ['alone']]) {
     const tried = [0, 1, 2, 3].slice(0, list.length).flatMap((day) => {
