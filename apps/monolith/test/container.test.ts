@@ -8,7 +8,7 @@ import { startServer } from './support/server.ts';
 // One type for all tokens; the types of `tokens` check which part belongs to which.
 const anyTokens: Readonly<Record<string, InjectionToken<unknown>>> = tokens;
 const telemetry = ['telemetryProviders', 'telemetry'];
-const durable = ['stateStore', 'runEngine', 'approvalFeed', 'durable', 'triggers', 'sharedBudgets'];
+const durable = ['stateStore', 'runEngine', 'approvalFeed', 'durable', 'triggers', 'sharedBudgets', 'eventSources'];
 
 for (const { where, options, absent } of [
   { where: 'without a state store', options: {}, absent: [...telemetry, ...durable, 'callerApprovals'] },
