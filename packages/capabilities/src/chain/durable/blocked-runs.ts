@@ -33,28 +33,37 @@ export interface BlockedRuns {
 /** Creates the register of the runs that this process cannot continue. */
 export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
   const { runs, processes, blockOf, onServable, graceMs, clock, logger } = options;
+  /** Last timer of each run that was deferred. */
   const timers = new Map<string, Timer>();
+  let isStopped = false;
   const owner = `blocking_${crypto.randomUUID()}`;
 
   function blockLater(run: Run, grace: number): void {
-    const timer = clock.setTimer(() => void blockLeft(run, grace), graceMs, { isBackground: true });
+    if (isStopped) return;
+    const timer = clock.setTimer(() => void endGrace(run, grace), graceMs, { isBackground: true });
     timers.set(run.id, timer);
   }
 
-  async function blockLeft(deferred: Run, grace: number): Promise<void> {
-    const { id: runId, epoch } = deferred;
-    timers.delete(runId);
+  async function endGrace(run: Run, grace: number): Promise<void> {
     try {
-      const run = await runs.get(runId);
-      // Another process has taken it meanwhile.
-      if (run === undefined || run.epoch !== epoch || (run.status !== 'running' && run.status !== 'paused')) return;
-      const block = blockOf(run);
-      if (block === undefined) return onServable(runId);
-      if (grace < gracesOfOthers && (await doOthersLive())) return blockLater(deferred, grace + 1);
-      if (await becomesBlocked(run, block)) logger.warn('a run is blocked', { runId, reason: block.message });
+      if (await isLeft(run, grace)) return blockLater(run, grace + 1);
     } catch (error) {
-      logger.error('a run could not be blocked; it will be tried again', { runId, error });
+      logger.error('a run could not be blocked; it will be tried again', { runId: run.id, error });
     }
+    timers.delete(run.id);
+  }
+
+  /** Returns true if the run has another grace, else blocks it unless it has changed. */
+  async function isLeft({ id: runId, epoch }: Run, grace: number): Promise<boolean> {
+    const run = await runs.get(runId);
+    // Another process has taken it meanwhile.
+    if (run === undefined || run.epoch !== epoch || (run.status !== 'running' && run.status !== 'paused')) return false;
+    const block = blockOf(run);
+    if (block === undefined) onServable(runId);
+    else if (grace < gracesOfOthers && (await doOthersLive())) return true;
+    else if (!isStopped && (await becomesBlocked(run, block)))
+      logger.warn('a run is blocked', { runId, reason: block.message });
+    return false;
   }
 
   async function doOthersLive(): Promise<boolean> {
@@ -88,6 +97,7 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
     },
     block: becomesBlocked,
     stop() {
+      isStopped = true;
       for (const timer of timers.values()) timer.cancel();
       timers.clear();
     },

@@ -163,12 +163,14 @@ export function createRunWorker(options: RunWorkerOptions): RunWorkers {
 
   return {
     async start() {
-      for (const kind of ['agents', 'scripts'] as const) {
+      const startKind = async (kind: keyof RunSlots): Promise<void> => {
         const version = wakeVersions[kind];
-        if (working[version] !== undefined || closing.signal.aborted) continue;
+        if (working[version] !== undefined || closing.signal.aborted) return;
         working[version] = await engine.work({ versions: [version], slots: slots[kind], handle });
         if (closing.signal.aborted) stopWorking();
-      }
+      };
+      // Each may wait until the engine responds.
+      await Promise.all([startKind('agents'), startKind('scripts')]);
     },
     blockGivenUp: () => blockGivenUp({ engine, runs: store.runs, block: blocked.block, logger }),
     stop() {
