@@ -46,7 +46,7 @@ export interface EndedRun {
  */
 export interface SyncRequest extends RequestContext {
   readonly worker: string;
-  /** True until the first reply. */
+  /** True in the first request, also if it fails: signals of the time before it are not missed. */
   readonly isNew: boolean;
   /** True if the worker ends: its runs go to others. */
   readonly isLeaving: boolean;
