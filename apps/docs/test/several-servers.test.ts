@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
 import { operations } from '@ravi/api';
 import { openMonolith, serve } from '@ravi/monolith';
@@ -145,34 +148,65 @@ test('the manifests are valid, name one another, and grant a pod nothing', () =>
   const [, waits] = container.lifecycle.preStop.exec.command;
   assert.ok(template.spec.terminationGracePeriodSeconds > Number(waits) + 10);
   assert.equal(container.ports[0].containerPort, port);
-  assert.equal(template.metadata.annotations['prometheus.io/port'], String(port));
+  assert.equal(container.ports[0].name, yaml('monitoring/prometheus.yaml').scrape_configs[0].relabel_configs[1].regex);
   for (const { httpGet } of [container.livenessProbe, container.readinessProbe]) {
     assert.ok(openPaths.includes(httpGet.path), httpGet.path);
     assert.deepEqual(httpGet.httpHeaders, [{ name: 'Host', value: host }]);
   }
 });
 
-test('a server passes the health check of the compose file, and prints the metric by which the manifests scale', async () => {
+/** Reads a path of a server with a `Host` header, as a program on another machine sends it. */
+async function readAs(
+  host: string,
+  url: string,
+  token: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const sent = request(url, { headers: { host, authorization: `Bearer ${token}` } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, text: await text(response) };
+}
+
+test('a server passes the health check of the compose file, and Prometheus reads the metrics by which the manifests scale', async () => {
   const data = await mkdtemp(join(tmpdir(), 'ravi-deploy-'));
   try {
-    await using monolith = await openMonolith({ cwd: data, env: { RAVI_DATA: data }, isServer: true });
-    await using server = await serve(monolith, { port: 0, graceMs: 0 });
+    const token = 'a'.repeat(40);
+    const server = { host: '0.0.0.0', tokens: [{ principal: 'prometheus', token: { $env: 'TOKEN' }, roles: ['run'] }] };
+    await writeFile(join(data, 'ravi.config.json'), JSON.stringify({ server }));
+    const env = { RAVI_DATA: data, TOKEN: token };
+    await using monolith = await openMonolith({ cwd: data, env, configPath: 'ravi.config.json', isServer: true });
+    await using served = await serve(monolith, { port: 0, graceMs: 0 });
     const [, program, ...args]: readonly string[] = yaml('compose.yaml').services['ravi-1'].healthcheck.test;
     assert.equal(program, 'node');
     const exitCodeAt = async (serverPort: string): Promise<unknown> => {
       const own = args.map((arg) => arg.replace(`:${port}/`, `:${serverPort}/`));
       return (await once(spawn(process.execPath, own, { stdio: 'ignore' }), 'exit'))[0];
     };
-    assert.equal(await exitCodeAt(new URL(server.url).port), 0);
+    assert.equal(await exitCodeAt(new URL(served.url).port), 0);
     assert.equal(await exitCodeAt('1'), 1);
 
-    const path: string = ofKind('Deployment').spec.template.metadata.annotations['prometheus.io/path'];
-    const printed = await (await fetch(`${server.url}${path}`)).text();
-    const names: readonly string[] = ofKind('HorizontalPodAutoscaler').spec.metrics.flatMap(
-      ({ pods }: Parsed) => pods?.metric.name ?? [],
+    const [scrape] = yaml('monitoring/prometheus.yaml').scrape_configs;
+    // As Prometheus does it: at an address of the machine, which is in no configuration.
+    const [own] = Object.values(networkInterfaces()).flatMap((each = []) =>
+      each.filter(({ family, internal }) => family === 'IPv4' && !internal),
     );
-    assert.equal(names.length, 1);
-    for (const name of names) assert.match(printed, new RegExp(`^${name} \\d+$`, 'm'));
+    const metrics = new URL(scrape.metrics_path, served.url);
+    metrics.hostname = own?.address ?? '127.0.0.1';
+    const printed = await readAs(metrics.host, metrics, token);
+    assert.equal(printed.status, 200);
+    assert.equal((await readAs('10.9.9.9', metrics, token)).status, 403);
+    assert.equal((await readAs('ravi.example', metrics, token)).status, 403);
+    assert.equal((await readAs(metrics.host, metrics, 'b'.repeat(40))).status, 401);
+
+    const { rules, externalRules } = yaml('monitoring/prometheus-adapter.yaml');
+    const seriesOf = ({ seriesQuery }: Parsed): string => /^\w+/.exec(seriesQuery)?.[0] ?? '';
+    const offered = new Set([...rules.map(seriesOf), ...externalRules.map(({ name }: Parsed) => name.as)]);
+    const scaledBy: readonly string[] = ofKind('HorizontalPodAutoscaler').spec.metrics.flatMap(
+      ({ pods, external }: Parsed) => (pods ?? external)?.metric.name ?? [],
+    );
+    assert.deepEqual(new Set(scaledBy), offered);
+    for (const rule of [...rules, ...externalRules])
+      assert.match(printed.text, new RegExp(`^${seriesOf(rule)}\\b.* \\d+$`, 'm'));
+    assert.match(printed.text, /^ravi_engine_wakes\{state="ready"\} \d+$/m);
   } finally {
     await rm(data, { recursive: true, force: true });
   }

@@ -50,7 +50,7 @@ export const serverSchema: JsonSchema = {
       type: 'array',
       items: { type: 'string', minLength: 1 },
       default: [],
-      description: 'Host names to accept in addition to loopback.',
+      description: 'Host names to accept in addition to loopback and to the IP address at which a connection arrives.',
     },
     publicUrl: {
       type: 'string',

@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from 'hono';
+import type { IncomingMessage } from 'node:http';
+import type { Context, MiddlewareHandler } from 'hono';
 import { isLoopback } from '@ravi/support';
 import { problem } from './problem.ts';
 
@@ -6,8 +7,8 @@ import { problem } from './problem.ts';
 export const bearerPattern: RegExp = /^Bearer +(\S+)$/i;
 
 /**
- * Accepts requests to a loopback name or one of `allowedHosts` that do not come from another web site. A page whose domain
- * resolves to 127.0.0.1 (DNS rebinding) still sends that domain as `Host`.
+ * Accepts requests to a loopback name, one of `allowedHosts` or the IP address at which they arrived, if they do not come from another
+ * web site. A page whose domain resolves to 127.0.0.1 (DNS rebinding) still sends that domain as `Host`.
  */
 export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
   // Nearly every request has the same host as the previous one.
@@ -18,13 +19,17 @@ export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
   };
   return async (context, next) => {
     const host = context.req.header('host') ?? '';
-    if (host !== known && !isOwn(host)) {
-      throw problem(
-        'E_ORIGIN_FORBIDDEN',
-        `The host "${host}" is not this server; address it as 127.0.0.1 or localhost`,
-      );
+    if (host !== known) {
+      const isFound = isOwn(host);
+      if (!isFound && !isArrival(context, host)) {
+        throw problem(
+          'E_ORIGIN_FORBIDDEN',
+          `The host "${host}" is not this server; address it as 127.0.0.1 or localhost`,
+        );
+      }
+      // Another connection may have arrived at another address.
+      if (isFound) known = host;
     }
-    known = host;
     const origin = context.req.header('origin');
     if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
       throw problem('E_ORIGIN_FORBIDDEN', `The origin "${origin}" may not use this server`);
@@ -45,6 +50,13 @@ export function sameOrigin(allowedHosts: readonly string[]): MiddlewareHandler {
     }
     await next();
   };
+}
+
+/** True for the IP address of this machine at which the connection of a request arrived. */
+function isArrival(context: Context, host: string): boolean {
+  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
+  const address = incoming?.socket?.localAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+  return address !== undefined && hostnameOf(`http://${host}`) === (address.includes(':') ? `[${address}]` : address);
 }
 
 function hostnameOf(url: string): string {
