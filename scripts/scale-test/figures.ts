@@ -17,6 +17,8 @@ export interface ScaleSizes {
   /** Scripts that are executed while servers are killed, and the calls of each. */
   readonly runs: number;
   readonly calls: number;
+  /** Sandbox processes of each of their servers: scripts that it executes at once. */
+  readonly processes: number;
   /** Steps of the agent whose events are read. */
   readonly steps: number;
   /** Steps of a run whose bytes are compared. */

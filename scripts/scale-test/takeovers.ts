@@ -19,6 +19,7 @@ interface Effect {
 const count = 4;
 const leaseMs = 10_000;
 const maxTakeoverMs = leaseMs + 5_000;
+const maxP50Ms = 12_000;
 const maxP99Ms = 20_000;
 
 /** Source of a tool whose calls are not repeated after a crash. */
@@ -47,7 +48,12 @@ return unknown;`;
  * Kills two of four servers at once while each executes scripts, and measures how long their scripts rest until another server makes a
  * call of them.
  */
-export async function measureTakeovers({ runs, calls, engine }: ScaleOptions): Promise<readonly ScaleResult[]> {
+export async function measureTakeovers({
+  runs,
+  calls,
+  processes,
+  engine,
+}: ScaleOptions): Promise<readonly ScaleResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'ravi-takeovers-'));
   try {
     const file = join(folder, 'effects.txt');
@@ -59,9 +65,12 @@ export async function measureTakeovers({ runs, calls, engine }: ScaleOptions): P
         .map((line) => JSON.parse(line) as Effect);
     await using database = await startDatabase();
     await using servers = await createScaleServers(database.url, engine, { 'tools/step.mjs': stepTool(file) });
-    const started = await Promise.all(
-      Array.from({ length: count }, () => servers.start({ policy: { maxRiskUnapproved: 'high' }, runs: { leaseMs } })),
-    );
+    const config = {
+      policy: { maxRiskUnapproved: 'high' },
+      runs: { leaseMs },
+      plugins: { sandbox: { use: '@ravi/sandbox-isolated-vm', maxProcesses: processes } },
+    } as const;
+    const started = await Promise.all(Array.from({ length: count }, () => servers.start(config)));
     const ids = await Promise.all(
       Array.from({ length: runs }, (_, run) =>
         startScript(started[run % count] as (typeof started)[0], scriptOf(run, calls)),
@@ -85,7 +94,7 @@ export async function measureTakeovers({ runs, calls, engine }: ScaleOptions): P
     }
     const sorted = Float64Array.from(rests).sort();
     const longest = sorted.at(-1) ?? 0;
-    const p99 = percentile(sorted, 0.99);
+    const [p50, p99] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
     const times = new Map<string, number>();
     for (const { run, call } of effects) times.set(`${run} ${call}`, (times.get(`${run} ${call}`) ?? 0) + 1);
     const twice = [...times.values()].filter((each) => each > 1).length;
@@ -99,7 +108,12 @@ export async function measureTakeovers({ runs, calls, engine }: ScaleOptions): P
         isReached: rests.length > 0,
         goal: 'some',
       },
-      { name: 'rest of such a run until its next call, p50 ms', value: percentile(sorted, 0.5) },
+      {
+        name: 'rest of such a run until its next call, p50 ms',
+        value: p50,
+        isReached: p50 <= maxP50Ms,
+        goal: `${maxP50Ms} ms`,
+      },
       { name: 'rest, p99 ms', value: p99, isReached: p99 <= maxP99Ms, goal: `${maxP99Ms} ms` },
       { name: 'rest, longest, ms', value: longest, isReached: longest <= maxTakeoverMs, goal: `${maxTakeoverMs} ms` },
       { name: 'calls whose effect happened twice', value: twice, isReached: twice === 0, goal: '0' },
