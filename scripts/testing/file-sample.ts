@@ -5,7 +5,7 @@ const alternating = ['apps/monolith/test/*.test.ts', 'packages/{tools,integratio
 
 /** Files that every run tries, because they have a part that the build machine must not leave out. */
 const always: readonly string[] = [
-  'apps/monolith/test/{s3,approval-story,mcp-conformance,mcp-hostile-*,mcp-servers,search-shell-tools,restate-engine}.test.ts',
+  'apps/monolith/test/{s3,approval-story,mcp-conformance,mcp-hostile-*,mcp-servers,search-shell-tools,restate-engine,several-servers}.test.ts',
   'packages/integrations/bypass/test/bypass.test.ts',
   'packages/integrations/mcp/test/conformance/conformance.test.ts',
   'packages/tools/comparison/test/comparison.test.ts',

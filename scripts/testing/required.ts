@@ -88,11 +88,17 @@ const requiredParts: readonly RequiredPart[] = [
     title: 'an outage of PostgreSQL',
     includes: ({ file }) => file === 'packages/state/postgres/test/outage.test.ts',
   },
-  ...['vitest', 'node --test'].map((name) => ({
-    title: `runs distributed by Restate under ${name}`,
-    includes: ({ runner, file }: Outcome) =>
-      runner === name && file === 'packages/engines/restate/test/contract.test.ts',
-  })),
+  ...['restate', 'pg-boss'].flatMap((engine) =>
+    ['vitest', 'node --test'].map((name) => ({
+      title: `runs distributed by ${engine} under ${name}`,
+      includes: ({ runner, file }: Outcome) =>
+        runner === name && file === `packages/engines/${engine}/test/contract.test.ts`,
+    })),
+  ),
+  {
+    title: 'two servers behind a load balancer, of which one is killed',
+    includes: ({ file }) => file === 'apps/monolith/test/several-servers.test.ts',
+  },
   {
     title: 'two servers on one Restate',
     includes: ({ file }) => file === 'apps/monolith/test/restate-engine.test.ts',
