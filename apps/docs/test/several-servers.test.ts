@@ -158,7 +158,7 @@ test('the manifests are valid, name one another, and grant a pod nothing', () =>
 /** Reads a path of a server with a `Host` header, as a program on another machine sends it. */
 async function readAs(
   host: string,
-  url: string,
+  url: URL,
   token: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const sent = request(url, { headers: { host, authorization: `Bearer ${token}` } }).end();
