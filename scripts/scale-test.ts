@@ -12,7 +12,7 @@ import type { ScaleOptions, ScaleResult, ScaleSizes } from './scale-test/figures
 import { measureIdle } from './scale-test/idle.ts';
 import { measureRetention } from './scale-test/retention.ts';
 import { measureSnapshot } from './scale-test/snapshot.ts';
-import { measureTakeovers } from './scale-test/takeovers.ts';
+import { measureCuts, measureFreezes, measureRestarts, measureTakeovers } from './scale-test/takeovers.ts';
 
 // Measures how several processes share one PostgreSQL. `--quick` is small enough to run on every change; `--engine` chooses the engine of
 // the servers, and the other options replace single sizes.
@@ -27,6 +27,9 @@ const quick: ScaleSizes = {
   runs: 8,
   calls: 12,
   processes: 8,
+  freezeSeconds: 20,
+  cutSeconds: 20,
+  downSeconds: 2,
   steps: 40,
   earlyStep: 20,
   lateStep: 60,
@@ -51,6 +54,9 @@ const full: ScaleSizes = {
   runs: 200,
   calls: 30,
   processes: 64,
+  freezeSeconds: 30,
+  cutSeconds: 20,
+  downSeconds: 5,
   steps: 400,
   earlyStep: 20,
   lateStep: 200,
@@ -77,6 +83,9 @@ const sizes: ScaleSizes = { ...(values.quick ? quick : full), ...Object.fromEntr
 const tests: Readonly<Record<string, (options: ScaleOptions) => Promise<readonly ScaleResult[]>>> = {
   idle: measureIdle,
   takeovers: measureTakeovers,
+  freezes: measureFreezes,
+  cuts: measureCuts,
+  restarts: measureRestarts,
   approvals: measureApprovals,
   events: measureEvents,
   bytes: measureBytes,

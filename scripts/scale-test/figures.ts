@@ -19,6 +19,10 @@ export interface ScaleSizes {
   readonly calls: number;
   /** Sandbox processes of each of their servers: scripts that it executes at once. */
   readonly processes: number;
+  /** Time for which two servers are frozen, or do not reach the database, and for which the database is stopped. */
+  readonly freezeSeconds: number;
+  readonly cutSeconds: number;
+  readonly downSeconds: number;
   /** Steps of the agent whose events are read. */
   readonly steps: number;
   /** Steps of a run whose bytes are compared. */

@@ -24,8 +24,8 @@ export interface ScaleServer {
 
 /** Servers that share a database and artifacts. Each has a data folder of its own and takes itself for one of another machine. */
 export interface ScaleServers extends AsyncDisposable {
-  /** Starts one more. Its configuration and files are added to those of all servers. */
-  start(config?: RaviConfig, files?: Readonly<Record<string, string>>): Promise<ScaleServer>;
+  /** Starts one more. Its configuration and files are added to those of all servers; it may reach the database at a URL of its own. */
+  start(config?: RaviConfig, files?: Readonly<Record<string, string>>, ownDatabaseUrl?: string): Promise<ScaleServer>;
 }
 
 const bundle = join(import.meta.dirname, '../../apps/monolith/bundle/use.mjs');
@@ -52,14 +52,11 @@ export async function createScaleServers(
   const blobs = await mkdtemp(join(tmpdir(), 'ravi-scale-'));
   stack.defer(() => rm(blobs, { recursive: true, force: true, maxRetries: 5 }));
   const prepared = stack.move();
-  const shared = {
-    ...databasePlugins(databaseUrl, engine),
-    blobStore: { use: '@ravi/blob-fs', root: blobs },
-  };
+  const blobStore = { use: '@ravi/blob-fs', root: blobs };
   return {
-    async start({ plugins, ...config } = {}, more = {}) {
+    async start({ plugins, ...config } = {}, more = {}, ownDatabaseUrl = databaseUrl) {
       const installation = await createInstallation(
-        { ...config, plugins: { ...plugins, ...shared } },
+        { ...config, plugins: { ...plugins, ...databasePlugins(ownDatabaseUrl, engine), blobStore } },
         { 'own-machine.mjs': ownMachine, ...files, ...more },
       );
       prepared.use(installation);

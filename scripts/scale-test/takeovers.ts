@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentile } from '../load-test/figures.ts';
-import { startDatabase } from './database.ts';
+import { startKillDatabase } from '../kill/database.ts';
 import type { ScaleOptions, ScaleResult } from './figures.ts';
 import { createScaleServers, endedStatuses, startScript, untilStatus } from './servers.ts';
 
@@ -44,16 +44,24 @@ for (let call = 0; call < ${calls}; call++) {
 }
 return unknown;`;
 
-/**
- * Kills two of four servers at once while each executes scripts, and measures how long their scripts rest until another server makes a
- * call of them.
- */
-export async function measureTakeovers({
-  runs,
-  calls,
-  processes,
-  engine,
-}: ScaleOptions): Promise<readonly ScaleResult[]> {
+/** What happens to two of four servers, or to their database. */
+type Fault = 'kill' | 'freeze' | 'cut' | 'restart';
+type Measure = (options: ScaleOptions) => Promise<readonly ScaleResult[]>;
+
+/** Kills two of four servers at once while each executes scripts, and measures how long their scripts rest until another server makes a call of them. */
+export const measureTakeovers: Measure = (options) => measureFault('kill', options);
+
+/** The same while the two are frozen for longer than it takes to count as dead. They continue, and must change nothing then. */
+export const measureFreezes: Measure = (options) => measureFault('freeze', options);
+
+/** The same while the two do not reach the database. */
+export const measureCuts: Measure = (options) => measureFault('cut', options);
+
+/** Stops the database for a while. All servers keep their scripts. */
+export const measureRestarts: Measure = (options) => measureFault('restart', options);
+
+async function measureFault(fault: Fault, options: ScaleOptions): Promise<readonly ScaleResult[]> {
+  const { runs, calls, processes, engine, freezeSeconds, cutSeconds, downSeconds } = options;
   const folder = await mkdtemp(join(tmpdir(), 'ravi-takeovers-'));
   try {
     const file = join(folder, 'effects.txt');
@@ -63,24 +71,29 @@ export async function measureTakeovers({
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as Effect);
-    await using database = await startDatabase();
-    await using servers = await createScaleServers(database.url, engine, { 'tools/step.mjs': stepTool(file) });
+    await using database = await startKillDatabase(count);
+    const [url = ''] = database.urls;
+    await using servers = await createScaleServers(url, engine, { 'tools/step.mjs': stepTool(file) });
     const config = {
       policy: { maxRiskUnapproved: 'high' },
       runs: { leaseMs },
       plugins: { sandbox: { use: '@ravi/sandbox-isolated-vm', maxProcesses: processes } },
     } as const;
-    const started = await Promise.all(Array.from({ length: count }, () => servers.start(config)));
+    const started = await Promise.all(database.urls.map((ownUrl) => servers.start(config, {}, ownUrl)));
     const ids = await Promise.all(
       Array.from({ length: runs }, (_, run) =>
         startScript(started[run % count] as (typeof started)[0], scriptOf(run, calls)),
       ),
     );
     while ((await readEffects()).length < (runs * calls) / 4) await pause(20);
-    const [killed, living] = [started.slice(0, 2), started.slice(2)];
-    const killedAt = Date.now();
-    await Promise.all(killed.map((server) => server.end('SIGKILL')));
-    const dead = new Set(killed.map(({ pid }) => pid));
+    const hit = fault === 'restart' ? [] : started.slice(0, 2);
+    const living = started.filter((server) => !hit.includes(server));
+    const faultAt = Date.now();
+    if (fault === 'kill') await Promise.all(hit.map((server) => server.end('SIGKILL')));
+    if (fault === 'freeze') await Promise.all(hit.map(({ pid }) => freeze(pid, freezeSeconds)));
+    if (fault === 'cut') await Promise.all(hit.map((_, server) => database.cut(server, cutSeconds * 1_000)));
+    if (fault === 'restart') await database.restart(downSeconds * 1_000);
+    const absent = new Set(hit.map(({ pid }) => pid));
     const shown = await untilStatus(
       living.map(({ url }) => url),
       ids,
@@ -89,12 +102,11 @@ export async function measureTakeovers({
     const effects = await readEffects();
     const rests: number[] = [];
     for (const run of ids.keys()) {
-      const next = effects.find((effect) => effect.run === run && effect.at > killedAt && !dead.has(effect.pid));
-      if (run % count < killed.length && next !== undefined) rests.push(next.at - killedAt);
+      const next = effects.find((effect) => effect.run === run && effect.at > faultAt && !absent.has(effect.pid));
+      const isHit = run % count < hit.length || fault === 'restart';
+      if (isHit && next !== undefined) rests.push(next.at - faultAt);
     }
     const sorted = Float64Array.from(rests).sort();
-    const longest = sorted.at(-1) ?? 0;
-    const [p50, p99] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
     const times = new Map<string, number>();
     for (const { run, call } of effects) times.set(`${run} ${call}`, (times.get(`${run} ${call}`) ?? 0) + 1);
     const twice = [...times.values()].filter((each) => each > 1).length;
@@ -102,20 +114,7 @@ export async function measureTakeovers({
     const unknown = shown.reduce((sum, { outcome }) => sum + Number(outcome?.result?.value ?? 0), 0);
     const lost = Math.max(0, runs * calls - times.size - unknown);
     return [
-      {
-        name: 'runs of the killed servers that another one continued',
-        value: rests.length,
-        isReached: rests.length > 0,
-        goal: 'some',
-      },
-      {
-        name: 'rest of such a run until its next call, p50 ms',
-        value: p50,
-        isReached: p50 <= maxP50Ms,
-        goal: `${maxP50Ms} ms`,
-      },
-      { name: 'rest, p99 ms', value: p99, isReached: p99 <= maxP99Ms, goal: `${maxP99Ms} ms` },
-      { name: 'rest, longest, ms', value: longest, isReached: longest <= maxTakeoverMs, goal: `${maxTakeoverMs} ms` },
+      ...(fault === 'restart' ? restsAtAll(sorted) : restsOfTakeovers(sorted)),
       { name: 'calls whose effect happened twice', value: twice, isReached: twice === 0, goal: '0' },
       { name: 'calls without an effect', value: runs * calls - times.size },
       { name: 'calls whose effect is reported as unknown', value: unknown },
@@ -125,4 +124,36 @@ export async function measureTakeovers({
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function restsAtAll(sorted: Float64Array): readonly ScaleResult[] {
+  return [
+    { name: 'runs that made a call after the stop of the database', value: sorted.length },
+    { name: 'time from the stop to the next call of a run, longest, ms', value: sorted.at(-1) ?? 0 },
+  ];
+}
+
+function restsOfTakeovers(sorted: Float64Array): readonly ScaleResult[] {
+  const goalOf = (value: number, most: number): Pick<ScaleResult, 'value' | 'isReached' | 'goal'> => ({
+    value,
+    isReached: value <= most,
+    goal: `${most} ms`,
+  });
+  return [
+    {
+      name: 'runs of the two servers that another one continued',
+      value: sorted.length,
+      isReached: sorted.length > 0,
+      goal: 'some',
+    },
+    { name: 'rest of such a run until its next call, p50 ms', ...goalOf(percentile(sorted, 0.5), maxP50Ms) },
+    { name: 'rest, p99 ms', ...goalOf(percentile(sorted, 0.99), maxP99Ms) },
+    { name: 'rest, longest, ms', ...goalOf(sorted.at(-1) ?? 0, maxTakeoverMs) },
+  ];
+}
+
+async function freeze(pid: number, seconds: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await pause(seconds * 1_000);
+  process.kill(pid, 'SIGCONT');
 }

@@ -29,11 +29,27 @@ test('the scale test leaves parked runs alone, and counts the statements of idle
 test('the scale test kills half of the servers, and their runs end elsewhere with no effect twice', { timeout }, () => {
   const { output, status } = run('--quick', 'takeovers');
   assert.ok(status === 0 || status === 1, output);
-  assert.match(output, /^\| runs of the killed servers that another one continued \| [1-9][\d.]* \| some \| yes \|$/m);
+  assert.match(output, /^\| runs of the two servers that another one continued \| [1-9][\d.]* \| some \| yes \|$/m);
   assert.match(output, /^\| calls whose effect happened twice \| 0\.0 \| 0 \| yes \|$/m);
   assert.match(output, /^\| calls neither made nor reported \| 0\.0 \| 0 \| yes \|$/m);
   assert.match(output, /^\| runs that did not complete \| 0\.0 \| 0 \| yes \|$/m);
 });
+
+test.each(['freezes', 'cuts', 'restarts'])(
+  'the scale test finds no effect twice and no run lost with %s',
+  { timeout },
+  (name) => {
+    const { output, status } = run('--quick', name);
+    assert.ok(status === 0 || status === 1, output);
+    assert.match(
+      output,
+      /^\| runs (?:of the two servers that another one continued|that made a call after the stop of the database) \| [1-9]/m,
+    );
+    assert.match(output, /^\| calls whose effect happened twice \| 0\.0 \| 0 \| yes \|$/m);
+    assert.match(output, /^\| calls neither made nor reported \| 0\.0 \| 0 \| yes \|$/m);
+    assert.match(output, /^\| runs that did not complete \| 0\.0 \| 0 \| yes \|$/m);
+  },
+);
 
 test('the scale test reads each event once through another server, over two kills of the owner', { timeout }, () => {
   const { output, status } = run('--quick', 'events');
@@ -103,7 +119,7 @@ test('an unknown scale test is named, with those that exist', () => {
   assert.equal(status, 2);
   assert.match(
     output,
-    /There is no scale test "nothing"; there are: idle, takeovers, approvals, events, bytes, deploy, snapshot, cells, fairness, retention$/m,
+    /There is no scale test "nothing"; there are: idle, takeovers, freezes, cuts, restarts, approvals, events, bytes, deploy, snapshot, cells, fairness, retention$/m,
   );
 });
 
