@@ -44,7 +44,7 @@ for (let call = 0; call < ${calls}; call++) {
 }
 return unknown;`;
 
-/** What happens to two of four servers, or to their database. */
+/** Fault of two of four servers, or of their database. */
 type Fault = 'kill' | 'freeze' | 'cut' | 'restart';
 type Measure = (options: ScaleOptions) => Promise<readonly ScaleResult[]>;
 
