@@ -46,24 +46,23 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
 
   async function endGrace(run: Run, grace: number): Promise<void> {
     try {
-      if (await isLeft(run, grace)) return blockLater(run, grace + 1);
+      if (!(await blockIfLeft(run, grace))) return blockLater(run, grace + 1);
     } catch (error) {
       logger.error('a run could not be blocked; it will be tried again', { runId: run.id, error });
     }
     timers.delete(run.id);
   }
 
-  /** Returns true if the run has another grace, else blocks it unless it has changed. */
-  async function isLeft({ id: runId, epoch }: Run, grace: number): Promise<boolean> {
+  /** Blocks a run, unless another process has taken it or this one can continue it. Returns false if it has another grace. */
+  async function blockIfLeft({ id: runId, epoch }: Run, grace: number): Promise<boolean> {
     const run = await runs.get(runId);
-    // Another process has taken it meanwhile.
-    if (run === undefined || run.epoch !== epoch || (run.status !== 'running' && run.status !== 'paused')) return false;
+    if (run === undefined || run.epoch !== epoch || (run.status !== 'running' && run.status !== 'paused')) return true;
     const block = blockOf(run);
+    if (block !== undefined && grace < gracesOfOthers && (await doOthersLive())) return false;
+    if (isStopped) return true;
     if (block === undefined) onServable(runId);
-    else if (grace < gracesOfOthers && (await doOthersLive())) return true;
-    else if (!isStopped && (await becomesBlocked(run, block)))
-      logger.warn('a run is blocked', { runId, reason: block.message });
-    return false;
+    else if (await becomesBlocked(run, block)) logger.warn('a run is blocked', { runId, reason: block.message });
+    return true;
   }
 
   async function doOthersLive(): Promise<boolean> {
