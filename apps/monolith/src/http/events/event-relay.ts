@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '@ravi/api';
 import { eventIdPattern } from '@ravi/api';
-import type { Clock, Logger, Page, PageRequest, ProcessRecord, ProcessStore, Run, Timer } from '@ravi/kernel';
+import type { Clock, Logger, ProcessStore, Run, Timer } from '@ravi/kernel';
+import { livingProcesses } from '@ravi/support';
 import type { EventPosition } from '../../runs/shown-events.ts';
 import type { RelayTickets } from './relay-ticket.ts';
 
@@ -167,12 +168,6 @@ function eventIn(line: string): RecordedEvent {
 }
 
 async function readAddresses(processes: Pick<ProcessStore, 'list'>): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  let request: PageRequest | undefined = {};
-  while (request !== undefined) {
-    const { items, next }: Page<ProcessRecord> = await processes.list(request);
-    for (const { id, address, isAlive } of items) if (isAlive && address !== undefined) found.set(id, address);
-    request = next === undefined ? undefined : { cursor: next };
-  }
-  return found;
+  const living = await livingProcesses(processes);
+  return new Map(living.flatMap(({ id, address }) => (address === undefined ? [] : [[id, address] as const])));
 }

@@ -1,4 +1,5 @@
 import type { Clock, Logger, ProcessStore, Run, RunBlock, RunStore, Timer } from '@ravi/kernel';
+import { livingProcesses } from '@ravi/support';
 import { blockedBy } from './end-run.ts';
 
 /** Options of {@link createBlockedRuns}. */
@@ -66,14 +67,8 @@ export function createBlockedRuns(options: BlockedRunsOptions): BlockedRuns {
   }
 
   async function doOthersLive(): Promise<boolean> {
-    let living = 0;
-    let next: string | undefined;
-    do {
-      const page = await processes.list(next === undefined ? {} : { cursor: next });
-      living += page.items.filter(({ isAlive }) => isAlive).length;
-      ({ next } = page);
-    } while (living < 2 && next !== undefined);
-    return living >= 2;
+    // This process is one of them.
+    return (await livingProcesses(processes)).length > 1;
   }
 
   async function becomesBlocked(run: Run, block: RunBlock): Promise<boolean> {
