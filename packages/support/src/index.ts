@@ -22,7 +22,7 @@ export { jsonTextProblem } from './json-text.ts';
 export type { JsonTextLimits } from './json-text.ts';
 export { limitModel, withStream } from './limit-model.ts';
 export type { ModelLimits } from './limit-model.ts';
-export { livingProcesses } from './living-processes.ts';
+export { livingProcesses, readAllPages, readPages } from './pages.ts';
 export { isLoopback } from './loopback.ts';
 export { matchesPattern } from './match-pattern.ts';
 export { namesSource, splitToolPattern, toolPatternProblem } from './tool-pattern.ts';

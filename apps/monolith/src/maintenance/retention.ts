@@ -1,4 +1,5 @@
 import type { BlobStore, Clock, Logger, CompleteStateStore } from '@ravi/kernel';
+import { readAllPages, readPages } from '@ravi/support';
 import { pinsOfRuns } from './abandoned-pins.ts';
 import { repeat } from './repeat.ts';
 import type { Repeated } from './repeat.ts';
@@ -57,12 +58,8 @@ export function startRetention({
   async function work(signal: AbortSignal): Promise<void> {
     const before = endedBefore();
     let runs = 0;
-    let cursor: string | undefined;
-    do {
-      const page = await store.runs.list(
-        { endedBefore: before },
-        { limit: runsPerSlice, ...(cursor === undefined ? {} : { cursor }) },
-      );
+    const old = readPages((page) => store.runs.list({ endedBefore: before }, page), runsPerSlice);
+    for await (const page of old) {
       const trees: (readonly string[])[] = [];
       for (const { id } of page.items) trees.push(await treeOf(id));
       const ids = new Set(trees.flat());
@@ -78,8 +75,7 @@ export function startRetention({
         }
       }
       for (const error of page.corrupt) logger.warn('an old run is corrupt and is kept', { error });
-      cursor = page.next;
-    } while (cursor !== undefined);
+    }
     const orphans = await store.retention.removeOrphans(before);
     if (runs + orphans > 0) logger.info('old runs removed', { runs, orphans });
     while (!signal.aborted && (await store.retention.reclaim())) await turn();
@@ -88,12 +84,9 @@ export function startRetention({
   /** Returns the ids of a run and of the runs below it, each after those below it. */
   async function treeOf(runId: string): Promise<readonly string[]> {
     const below: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await store.runs.list({ parentRunId: runId }, cursor === undefined ? {} : { cursor });
-      for (const { id } of page.items) below.push(...(await treeOf(id)));
-      cursor = page.next;
-    } while (cursor !== undefined);
+    for (const { id } of await readAllPages((page) => store.runs.list({ parentRunId: runId }, page))) {
+      below.push(...(await treeOf(id)));
+    }
     return [...below, runId];
   }
 

@@ -1,7 +1,16 @@
 import type { AgentContext, AgentMiddleware } from '@ravi/agents';
 import { isKernelError } from '@ravi/kernel';
-import type { Clock, ContentBlock, ExchangeStore, JsonValue, Logger, ModelEvent, ModelRequest } from '@ravi/kernel';
-import { retryWhileUnavailable } from '@ravi/support';
+import type {
+  Clock,
+  ContentBlock,
+  ExchangeStore,
+  JsonValue,
+  Logger,
+  ModelEvent,
+  ModelRequest,
+  StoredExchange,
+} from '@ravi/kernel';
+import { readPages, retryWhileUnavailable } from '@ravi/support';
 import { createPromptWriter } from './prompt-reference.ts';
 import type { PromptWriter } from './prompt-reference.ts';
 import type { ExchangeRecord } from './stored-exchanges.ts';
@@ -105,9 +114,9 @@ export function createExchangeRecorder(options: ExchangeRecorderOptions): Exchan
 
 /** True if the last exchange of a run in the store has this id. */
 async function isStored(exchanges: ExchangeStore, runId: string, id: string): Promise<boolean> {
-  let page = await exchanges.list(runId);
-  while (page.next !== undefined) page = await exchanges.list(runId, { cursor: page.next });
-  return (page.items.at(-1)?.record as Partial<ExchangeRecord> | undefined)?.id === id;
+  let last: StoredExchange | undefined;
+  for await (const { items } of readPages((page) => exchanges.list(runId, page))) last = items.at(-1);
+  return (last?.record as Partial<ExchangeRecord> | undefined)?.id === id;
 }
 
 /** Returns the small and the large fields of a request without its messages. */

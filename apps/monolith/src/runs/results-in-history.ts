@@ -1,5 +1,6 @@
 import { conversationIdOf } from '@ravi/agents';
 import type { CompleteStateStore, HistoryEntry } from '@ravi/kernel';
+import { readPages } from '@ravi/support';
 
 /** Stores of {@link resultsInHistory}. */
 export type HistoryOfRuns = Pick<CompleteStateStore, 'runs' | 'history'>;
@@ -17,18 +18,16 @@ export async function resultsInHistory(
   const run = callIds.size === 0 ? undefined : await runs.get(runId);
   if (run?.definition.kind !== 'agent') return found;
   const jobs = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const page = cursor === undefined ? {} : { cursor };
-    const { items, next } = await history.read(run.principal, conversationIdOf(run), page);
+  const { principal } = run;
+  const conversation = conversationIdOf(run);
+  for await (const { items } of readPages((page) => history.read(principal, conversation, page))) {
     for (const entry of items.filter((one) => one.runId === runId)) {
       for (const callId of jobsOf(entry)) jobs.add(callId);
       for (const block of entry.message.content) {
         if (block.type === 'tool_result' && callIds.has(block.toolUseId)) found.set(block.toolUseId, block);
       }
     }
-    cursor = next;
-  } while (cursor !== undefined);
+  }
   for (const callId of jobs) found.delete(callId);
   return found;
 }

@@ -9,6 +9,7 @@ import type {
   PageRequest,
   Run,
 } from '@ravi/kernel';
+import { readPages } from '@ravi/support';
 import { createPromptReader } from './prompt-reader.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import type { PromptReference } from './prompt-reference.ts';
@@ -70,18 +71,12 @@ async function readerAfter(
   runId: string,
 ): Promise<PromptReader> {
   const reader = createPromptReader(runId);
-  let from: string | undefined;
-  do {
-    const page = await exchanges.list(runId, {
-      limit: exchangesPerRead,
-      ...(from === undefined ? {} : { cursor: from }),
-    });
-    for (const { record, cursor } of page.items) {
+  for await (const { items } of readPages((page) => exchanges.list(runId, page), exchangesPerRead)) {
+    for (const { record, cursor } of items) {
       reader.pass(promptOf(record));
       if (cursor === last) return reader;
     }
-    from = page.next;
-  } while (from !== undefined);
+  }
   return reader;
 }
 
@@ -94,18 +89,14 @@ async function conversationsAt(
   const found = new Map<number, readonly ModelMessage[]>();
   const longest = Math.max(0, ...lengths);
   const messages: ModelMessage[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await history.read(run.principal, conversationIdOf(run), {
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const { number, message } of page.items) {
+  const conversation = conversationIdOf(run);
+  for await (const { items } of readPages((page) => history.read(run.principal, conversation, page), 1_000)) {
+    for (const { number, message } of items) {
       if (number > longest) return found;
       joinMessages(messages, message);
       if (lengths.has(number)) found.set(number, [...messages]);
     }
-    cursor = page.next;
-  } while (cursor !== undefined && found.size < lengths.size);
+    if (found.size === lengths.size) break;
+  }
   return found;
 }

@@ -1,4 +1,5 @@
 import type { Clock, Logger, Timer, Trigger, TriggerFiring, TriggerStore } from '@ravi/kernel';
+import { readPages } from '@ravi/support';
 import type { Claims } from './claim-due.ts';
 import type { StartFiring } from './start-firing.ts';
 
@@ -66,13 +67,11 @@ export function startTriggerScheduler(options: TriggerSchedulerOptions): Trigger
   }
 
   async function eachWatching(): Promise<void> {
-    let cursor: string | undefined;
-    do {
-      const page = await store.watching(lookedAt, cursor === undefined ? {} : { cursor });
-      report(page.corrupt);
-      await Promise.all(page.items.map((trigger) => fire(trigger, claims.ofMessages)));
-      cursor = page.next;
-    } while (cursor !== undefined && !isStopped);
+    for await (const { items, corrupt } of readPages((page) => store.watching(lookedAt, page))) {
+      report(corrupt);
+      await Promise.all(items.map((trigger) => fire(trigger, claims.ofMessages)));
+      if (isStopped) return;
+    }
   }
 
   // Firings of a process that ended, and those that could not start earlier.

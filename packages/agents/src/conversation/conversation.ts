@@ -11,6 +11,7 @@ import type {
   RunWriter,
 } from '@ravi/kernel';
 import type { AgentEventSink } from '../agent/agent-event.ts';
+import { readPages } from '@ravi/support';
 import { UsageEstimate } from '../agent/usage.ts';
 import { waitForStore } from './wait-for-store.ts';
 import type { StoreUser } from './wait-for-store.ts';
@@ -294,15 +295,14 @@ async function* storedEntries(
   { store, principal, sessionId }: ConversationPlace,
   waitFor: StoreWait = (operation) => operation(),
 ): AsyncIterable<HistoryEntry> {
-  let cursor: string | undefined;
-  do {
-    const request = { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await waitFor(() => store.read(principal, sessionId, request));
-    const [damaged] = page.corrupt;
+  for await (const { items, corrupt } of readPages(
+    (page) => waitFor(() => store.read(principal, sessionId, page)),
+    1_000,
+  )) {
+    const [damaged] = corrupt;
     if (damaged !== undefined) {
       throw new KernelError('E_STATE_CORRUPT', `Session ${sessionId} has a corrupt history entry`, { cause: damaged });
     }
-    yield* page.items;
-    cursor = page.next;
-  } while (cursor !== undefined);
+    yield* items;
+  }
 }

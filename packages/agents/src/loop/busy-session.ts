@@ -1,5 +1,6 @@
 import { KernelError, liveRunStatuses } from '@ravi/kernel';
-import type { LiveRunStatus, Page, Principal, Run, RunStore } from '@ravi/kernel';
+import { readPages } from '@ravi/support';
+import type { LiveRunStatus, Principal, Run, RunStore } from '@ravi/kernel';
 
 /** Session of a run that is about to start. */
 export interface SessionPlace {
@@ -20,15 +21,12 @@ export async function findLiveRun(
   { principal, sessionId, runId }: SessionPlace,
 ): Promise<Run | undefined> {
   for (const status of liveRunStatuses) {
-    let cursor: string | undefined;
-    do {
-      const page: Page<Run> = await runs.list({ principal, sessionId, status }, cursor === undefined ? {} : { cursor });
-      const live = page.items.find(
+    for await (const { items } of readPages((page) => runs.list({ principal, sessionId, status }, page))) {
+      const live = items.find(
         ({ id, parentRunId, definition }) => id !== runId && parentRunId === undefined && definition.kind === agentKind,
       );
       if (live !== undefined) return live;
-      cursor = page.next;
-    } while (cursor !== undefined);
+    }
   }
   return undefined;
 }

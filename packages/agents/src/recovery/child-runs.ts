@@ -1,6 +1,7 @@
 import type { SessionLease } from '@ravi/invoker';
 import { liveRunStatuses } from '@ravi/kernel';
 import type { Run, RunStore } from '@ravi/kernel';
+import { readAllPages } from '@ravi/support';
 import { agentKind } from '../loop/run-record.ts';
 
 /** Runs below an interrupted run. */
@@ -15,16 +16,12 @@ export interface ChildRuns {
 export async function readChildRuns(runs: RunStore | undefined, parentRunId: string): Promise<ChildRuns> {
   const byCall = new Map<string, Run>();
   const lost: Run[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await runs?.list({ parentRunId }, cursor === undefined ? {} : { cursor });
-    for (const run of page?.items ?? []) {
-      const callId = callOf(run);
-      if (callId !== undefined && canContinue(run)) byCall.set(callId, run);
-      else lost.push(run);
-    }
-    cursor = page?.next;
-  } while (cursor !== undefined);
+  const below = runs === undefined ? [] : await readAllPages((page) => runs.list({ parentRunId }, page));
+  for (const run of below) {
+    const callId = callOf(run);
+    if (callId !== undefined && canContinue(run)) byCall.set(callId, run);
+    else lost.push(run);
+  }
   return { byCall, lost };
 }
 

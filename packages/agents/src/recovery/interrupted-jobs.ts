@@ -1,6 +1,6 @@
 import { errorResult } from '@ravi/invoker/internal';
-import type { InvocationResult, Job, JobStore, ModelMessage, ToolUseBlock } from '@ravi/kernel';
-import { errorText } from '@ravi/support';
+import type { InvocationResult, Job, ModelMessage, ToolUseBlock } from '@ravi/kernel';
+import { errorText, readAllPages } from '@ravi/support';
 import type { AnnouncedJob } from '../agent/announced-jobs.ts';
 import { waitForStore } from '../conversation/wait-for-store.ts';
 import { isLive } from '../jobs/jobs.ts';
@@ -34,22 +34,13 @@ export interface InterruptedJobs {
 /** Reads the jobs of an interrupted run. @throws KernelError from the store */
 export async function readInterruptedJobs(run: AgentRun, known: readonly AnnouncedJob[]): Promise<InterruptedJobs> {
   const { jobs: store } = run.definition;
-  const rows = store === undefined ? [] : await waitForStore(run, () => readRows(store, run.runId));
+  const { runId } = run;
+  const rows =
+    store === undefined ? [] : await waitForStore(run, () => readAllPages((page) => store.list({ runId }, page)));
   const byId = new Map(rows.map((row) => [row.id, row]));
   const announced = known.map((job) => interruptedJob(job, byId.get(job.id), run.messages));
   const ids = new Set(known.map(({ id }) => id));
   return { announced, unannounced: rows.filter((row) => isLive(row) && !ids.has(row.id)) };
-}
-
-async function readRows(store: JobStore, runId: string): Promise<readonly Job[]> {
-  const rows: Job[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({ runId }, cursor === undefined ? {} : { cursor });
-    rows.push(...page.items);
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return rows;
 }
 
 function interruptedJob(

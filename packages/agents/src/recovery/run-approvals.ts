@@ -1,6 +1,7 @@
 import type { InvokerSession, RunGrant } from '@ravi/invoker';
 import { runGrantsOf } from '@ravi/invoker/internal';
 import { openApprovalStatuses } from '@ravi/kernel';
+import { readPages } from '@ravi/support';
 import type { Approval, ApprovalRequest, ApprovalStore, RunWriter } from '@ravi/kernel';
 
 /** The part of an approval store that recovery uses. */
@@ -29,15 +30,13 @@ export async function readRunApprovals(
   const { runId } = writer;
   const all: Approval[] = [];
   const grants: RunGrant[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store?.list({ runId }, cursor === undefined ? {} : { cursor });
-    // Those of the runs below are theirs. What a running call asked says nothing about its approval, and the claim has withdrawn it.
-    const own = page?.items.filter(({ request }) => request.runId === runId && request.elicitation === undefined) ?? [];
+  const known = store === undefined ? [] : readPages((page) => store.list({ runId }, page));
+  for await (const { items } of known) {
+    // Those of the runs below are theirs. A question of a running call says nothing about its approval, and the claim has withdrawn it.
+    const own = items.filter(({ request }) => request.runId === runId && request.elicitation === undefined);
     all.unshift(...own.toReversed());
-    grants.push(...runGrantsOf(page?.items ?? [], runId));
-    cursor = page?.next;
-  } while (cursor !== undefined);
+    grants.push(...runGrantsOf(items, runId));
+  }
 
   // An approval that was settled in the meantime stays as it is. Only consuming ends an expired one.
   async function settle(approval: Approval, reason: string): Promise<Approval> {

@@ -3,6 +3,7 @@ import type { Budget } from '@ravi/api';
 import type { SharedBudgets } from '@ravi/agents';
 import type { BudgetConfig, ResolvedConfig } from '@ravi/host';
 import type { ChainPolicy, Clock, Principal, Run, RunStore } from '@ravi/kernel';
+import { readPages } from '@ravi/support';
 import type { AgentSet } from '../../agents/agent-set.ts';
 import { implement, listOf } from '../core/implement.ts';
 import type { Endpoint } from '../core/implement.ts';
@@ -48,14 +49,11 @@ export function budgetOperations({
   async function runsOfToday(principal: Principal): Promise<readonly Run[]> {
     const midnight = Math.floor(clock.now() / dayMs) * dayMs;
     const runs: Run[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const { items, next } = await store.list({ principal }, page);
+    for await (const { items } of readPages((page) => store.list({ principal }, page), pageSize)) {
       const today = items.filter(({ createdAt }) => createdAt >= midnight);
       runs.push(...today.filter((run) => !isScriptOfAgent(run)));
-      cursor = today.length < items.length ? undefined : next;
-    } while (cursor !== undefined && runs.length < maxRuns);
+      if (today.length < items.length || runs.length >= maxRuns) break;
+    }
     return runs;
   }
 

@@ -16,6 +16,7 @@ import type {
   Run,
 } from '@ravi/kernel';
 import type { RunGrant } from '@ravi/invoker';
+import { readAllPages } from '@ravi/support';
 import { chainKind } from './run-definition.ts';
 import type { CallSet, SetDecision } from '../set/call-set.ts';
 
@@ -162,13 +163,7 @@ export async function readApprovals(
   runId: string,
   wholeRunId: string = runId,
 ): Promise<RunApprovals> {
-  const approvals: Approval[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({ runId }, cursor === undefined ? {} : { cursor });
-    approvals.push(...page.items);
-    cursor = page.next;
-  } while (cursor !== undefined);
+  const approvals = await readAllPages((page) => store.list({ runId }, page));
   const isOfRun = (request: ApprovalRequest): boolean => request.runId === runId && request.completion !== undefined;
   return {
     requestedApprovals: idsOf(approvals),

@@ -14,6 +14,7 @@ import type {
   RunWakeReason,
   Timer,
 } from '@ravi/kernel';
+import { readPages } from '@ravi/support';
 import type { DurableChains } from './durable-chains.ts';
 import { hasWork } from './recorded-run.ts';
 import { chainKind } from './run-definition.ts';
@@ -233,17 +234,17 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     visit: (items: readonly Item[]) => Promise<void>,
     rests = 0,
   ): Promise<boolean> {
-    let next: string | undefined;
-    do {
-      const startedAt = performance.now();
-      const page = await read({ limit: runsPerSlice, ...(next === undefined ? {} : { cursor: next }) });
-      await visit(page.items);
-      next = page.next;
+    let startedAt = performance.now();
+    for await (const { items, next } of readPages(read, runsPerSlice)) {
+      await visit(items);
       // Requests and calls that wait go first.
       await new Promise((resolve) => setImmediate(resolve));
-      if (next !== undefined && rests > 0) await sleep(rests * (performance.now() - startedAt));
-    } while (next !== undefined && !isOver);
-    return next === undefined;
+      if (next === undefined) return true;
+      if (rests > 0) await sleep(rests * (performance.now() - startedAt));
+      if (isOver) return false;
+      startedAt = performance.now();
+    }
+    return true;
   }
 
   const subscription = engine.supports.processes
