@@ -44,14 +44,18 @@ async function inParallel(next: () => Promise<boolean>): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, one));
 }
 
-/** Asks, decides and consumes for some seconds. Prints how many requests went all the way. */
-async function measureRate(seconds: number): Promise<void> {
-  const endAt = performance.now() + seconds * 1_000;
+/**
+ * Asks, decides and consumes until the input ends. Prints how many requests went all the way from the first line of the input until
+ * then; those before it warm the process up.
+ */
+async function measureRate(): Promise<void> {
   let done = 0;
+  let isOver = false;
+  process.stdin.once('data', () => (done = 0)).once('end', () => (isOver = true));
   await inParallel(async () => {
     await live();
-    done += 1;
-    return performance.now() < endAt;
+    if (!isOver) done += 1;
+    return !isOver;
   });
   console.log(JSON.stringify({ done }));
 }
@@ -87,7 +91,7 @@ async function expire(): Promise<void> {
   console.log(JSON.stringify({ done: items.length }));
 }
 
-if (work === 'rate') await measureRate(Number(amount));
+if (work === 'rate') await measureRate();
 else if (work === 'fill') await fill(Number(amount));
 else if (work === 'ask') await ask();
 else if (work === 'expire') await expire();

@@ -21,6 +21,8 @@ interface Worker {
 
 const maxDelayMs = 100;
 const quietMs = 4_000;
+// Processes share the cores while they start.
+const warmUpMs = 2_000;
 
 /**
  * Measures approvals: how many requests are asked, decided and consumed per second by one, two and four processes, each with eight at
@@ -42,9 +44,15 @@ export async function measureApprovals({ seconds, expiries }: ScaleSizes): Promi
   };
 
   async function rateOf(processes: number): Promise<number> {
-    const workers = Array.from({ length: processes }, (_, index) => start('rate', `p${index}`, 'rate', seconds));
+    const workers = Array.from({ length: processes }, (_, index) => start('rate', `p${index}`, 'rate'));
+    await pause(warmUpMs * processes);
+    const startedAt = performance.now();
+    for (const { child } of workers) child.stdin?.write('\n');
+    await pause(seconds * 1_000);
+    const took = performance.now() - startedAt;
+    for (const { child } of workers) child.stdin?.end();
     const outputs = await Promise.all(workers.map(({ output }) => output));
-    return outputs.reduce((sum, { done = 0 }) => sum + done, 0) / seconds;
+    return (outputs.reduce((sum, { done = 0 }) => sum + done, 0) * 1_000) / took;
   }
 
   // The schema is made once.
