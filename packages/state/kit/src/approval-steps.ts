@@ -7,7 +7,7 @@ import {
   wholeRunOf,
 } from '@ravi/kernel';
 import type { Approval, ApprovalAction, ApprovalStatus, ApprovalTransition, RecordedDecision } from '@ravi/kernel';
-import { addChange, addsChanges, approvals } from './approval-rows.ts';
+import { addsChanges, approvals, withChange } from './approval-rows.ts';
 import type { Database, SqlRow, SqlRunner } from './database.ts';
 import { jsonText } from './json-text.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
@@ -41,11 +41,12 @@ async function changeApproval(
   if ('status' in step) return step;
   const { request } = approval;
   const { status, answer, consumer } = step.next;
-  const sequence = await addChange(sql, request, { from: approval.status, to: status, ...step.details });
-  const [row] = await sql.all(
-    `UPDATE ${approvals.table} SET status = $2, answer = $3, consumer = $4, sequence = $5 WHERE id = $1 RETURNING *`,
-    [request.id, status, answer ? jsonText(answer, 'An answer') : null, consumer ?? null, sequence],
-  );
+  const change = { from: approval.status, to: status, ...step.details };
+  const [row] = await withChange(sql, request, change, {
+    text: (sequence) =>
+      `UPDATE ${approvals.table} SET status = $2, answer = $3, consumer = $4, sequence = ${sequence} WHERE id = $1 RETURNING *`,
+    values: [request.id, status, answer ? jsonText(answer, 'An answer') : null, consumer ?? null],
+  });
   return { status: 'done', approval: readRow(approvals, row ?? {}) };
 }
 

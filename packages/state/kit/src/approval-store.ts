@@ -9,13 +9,13 @@ import type {
   Listing,
   RunWriter,
 } from '@ravi/kernel';
-import { addChange, addsChanges, approvals, changes, pendingRow } from './approval-rows.ts';
+import { addsChanges, approvals, changes, pendingInsertion, withChange } from './approval-rows.ts';
 import { applyAction, decideApproval, listOf, takeDecided, withdrawIfEnded } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { checkId, optionalPrincipalKey } from './keys.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
 import { checkWriter, ofRunAndBelow } from './run-rows.ts';
-import { insertRow, selectPage, selectRow } from './select.ts';
+import { selectPage, selectRow } from './select.ts';
 import type { Condition, ValueCondition } from './select.ts';
 import type { Database } from './database.ts';
 
@@ -48,11 +48,9 @@ export function createApprovalStore(database: Database): ApprovalStore {
     create: (request, writer) =>
       database.transaction(async (sql) => {
         await checkWriter(sql, lockRows, writer);
-        const sequence = await addChange(sql, request, { to: 'pending', at: request.requestedAt });
-        const row = pendingRow(request, sequence);
-        if (!(await insertRow(sql, approvals.table, row))) {
-          throw conflict(`Approval "${request.id}" already exists`);
-        }
+        const change = { to: 'pending', at: request.requestedAt } as const;
+        const [row] = await withChange(sql, request, change, pendingInsertion(request));
+        if (row === undefined) throw conflict(`Approval "${request.id}" already exists`);
         const approval = readRow(approvals, row);
         return (await withdrawIfEnded(sql, approval, request.requestedAt, lockRows)) ?? approval;
       }, addsChanges),

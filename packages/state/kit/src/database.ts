@@ -6,6 +6,7 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Runner of SQL statements. */
 export interface SqlRunner {
+  readonly dialect: Dialect;
   /**
    * Runs one statement and returns its rows, if it has any. Parameters are written `$1`, `$2`….
    * @throws KernelError `E_STATE_UNAVAILABLE`, or `E_STATE_CORRUPT` if the database file itself is damaged
@@ -65,6 +66,8 @@ export interface Dialect {
   readonly takeRows: string;
   /** Like {@link Dialect.takeRows}, but leaves out rows that others hold. */
   readonly takeFreeRows: string;
+  /** True if the `WITH` of a statement may insert rows. */
+  readonly insertsInWith: boolean;
   /** Expression for the time by which processes live, in whole milliseconds since the Unix epoch, the same for every process. */
   readonly leaseNow: string;
   /** Returns an expression for the text of a field of a JSON column, `NULL` if the field is missing. */
@@ -74,7 +77,6 @@ export interface Dialect {
 
 /** Open database. */
 export interface Database extends SqlRunner, AsyncDisposable {
-  readonly dialect: Dialect;
   /** Runs `body` atomically: an error rolls back and is rethrown. Transactions do not nest. */
   transaction<Result>(body: (sql: SqlRunner) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /**

@@ -15,7 +15,10 @@ export function withPlainText(database: Database): Database {
     dialect: database.dialect,
     all: (sql, values) => all(database, sql, values),
     transaction: (body, options) =>
-      database.transaction((inner) => body({ all: (sql, values) => all(inner, sql, values) }), options),
+      database.transaction(
+        (inner) => body({ dialect: inner.dialect, all: (sql, values) => all(inner, sql, values) }),
+        options,
+      ),
     settled: (table, known) => database.settled(table, known),
     reclaim: () => database.reclaim?.() ?? Promise.resolve(false),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
@@ -24,6 +27,7 @@ export function withPlainText(database: Database): Database {
 
 async function all(runner: SqlRunner, sql: string, values: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
   if (values.every((value) => typeof value !== 'string' || isPlain(value))) return runner.all(sql, values);
-  if (sql.startsWith('INSERT')) throw invalid('Text with control characters or a lone surrogate cannot be stored');
+  if (/^(?:WITH \w+ AS \()?INSERT /.test(sql))
+    throw invalid('Text with control characters or a lone surrogate cannot be stored');
   return [];
 }

@@ -36,7 +36,10 @@ export function withStorageCheck(inner: Database): CheckedDatabase {
     ...inner,
     all: (sql, values) => all(inner, sql, values),
     transaction: (body, options) =>
-      inner.transaction((sql) => body({ all: (text, values) => all(sql, text, values) }), options),
+      inner.transaction(
+        (sql) => body({ dialect: sql.dialect, all: (text, values) => all(sql, text, values) }),
+        options,
+      ),
   };
 
   return {

@@ -25,6 +25,7 @@ const dialect: Dialect = {
   lockRows: ' FOR SHARE',
   takeRows: ' FOR UPDATE',
   takeFreeRows: ' FOR UPDATE SKIP LOCKED',
+  insertsInWith: true,
   leaseNow: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
   jsonField: (column, field) => `${column}::json ->> '${field}'`,
   wordSearch: postgresWordSearch,
@@ -51,6 +52,8 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     idle_in_transaction_session_timeout: timeoutMs,
     allowExitOnIdle: true,
     keepAlive: true,
+    // A statement may be sent before the answer to the one before it.
+    pipeline: true,
     types: { getTypeParser: (type, format) => (type === bigint ? Number : pg.types.getTypeParser(type, format)) },
   });
   // The pool replaces an idle connection that breaks; a busy one also fails its statement.
@@ -90,7 +93,19 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
   }
 
   const runnerOf = (client: pg.PoolClient): SqlRunner => ({
+    dialect,
     all: (sql, values) => query(client, prepared(sql, values)),
+  });
+
+  // Saves a round trip: a transaction that begins with a query sends it together with its BEGIN. If that BEGIN fails, such as by a
+  // timeout, the query runs outside the transaction and its rows are dropped. A statement that writes must not, so it waits.
+  const runnerAfter = (client: pg.PoolClient, begin: Promise<unknown>): SqlRunner => ({
+    dialect,
+    async all(sql, values) {
+      if (!sql.startsWith('SELECT ')) await begin;
+      const [, rows] = await Promise.all([begin, query(client, prepared(sql, values))]);
+      return rows;
+    },
   });
 
   return {
@@ -100,8 +115,10 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
       withConnection(async (client) => {
         try {
           // It may fail after its BEGIN, while it waits for the lock.
-          await query(client, beginStatement(schema, options));
-          const result = await body(runnerOf(client));
+          const begin = query(client, beginStatement(schema, options));
+          begin.catch(ignore);
+          const result = await body(runnerAfter(client, begin));
+          await begin;
           await query(client, 'COMMIT');
           return result;
         } catch (error) {

@@ -101,6 +101,7 @@ for (const last of [0, 2 ** 31 - 2]) {
       return mayEnd.promise;
     };
     const reader: SqlRunner = {
+      dialect: database.dialect,
       async all(text, values) {
         const rows = await database.all(text, values);
         if (writing !== undefined) return rows;

@@ -39,6 +39,7 @@ function recorded(inner: Database): Database {
       inner.transaction(
         (sql) =>
           body({
+            dialect: sql.dialect,
             all(text, values) {
               if (/^(?:CREATE|ALTER|DROP)/.test(text)) statements.push(`${text};`);
               return sql.all(text, values);

@@ -36,6 +36,7 @@ const dialect: Dialect = {
   lockRows: '',
   takeRows: '',
   takeFreeRows: '',
+  insertsInWith: false,
   leaseNow: 'ravi_lease_now()',
   jsonField: (column, field) => `json_extract(${column}, '$.${field}')`,
   wordSearch: sqliteWordSearch,
@@ -77,7 +78,7 @@ export function openSqliteDatabase(options: SqliteDatabaseOptions): Database {
     return prepared;
   }
 
-  const runner: SqlRunner = { all: async (sql, values) => run(sql, values) };
+  const runner: SqlRunner = { dialect, all: async (sql, values) => run(sql, values) };
 
   function reclaim(): boolean {
     const pagesBefore = freePages();
