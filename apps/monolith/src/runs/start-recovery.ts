@@ -10,7 +10,10 @@ import { hasEnded } from './process-id.ts';
 import { createRecoverAgentRun } from './recover-agent-run.ts';
 
 const dayMs = 86_400_000;
-const longestPollMs = 5_000;
+const longestPollMs = 2_500;
+const pollsPerLease = 4;
+/** Until each server has looked, also if a poll takes a while. */
+const pollsOfOthers = 2;
 
 /** Starts the recovery of runs. Not in `openMonolith`, because a short command must not take over runs. */
 export function startRecovery(parts: Parts): RunRecovery | undefined {
@@ -34,8 +37,8 @@ export function startRecovery(parts: Parts): RunRecovery | undefined {
       logger.info('cancelled a run whose process has ended', { runId: run.id });
     return true;
   }
-  // A process that is dead is found before as much time passes again.
-  const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / 2));
+  // A process that is dead is found long before as much time passes again.
+  const intervalMs = Math.min(longestPollMs, Math.ceil(config.runs.leaseMs / pollsPerLease));
   const maxParkedMs = config.approvals.maxParkedDays * dayMs;
   const recovery = startRunRecovery({
     engine,
@@ -45,8 +48,8 @@ export function startRecovery(parts: Parts): RunRecovery | undefined {
     feed,
     resumeOther,
     blockOfOther: (run) => agentRunner.blockOf(run),
-    // Time until a server that has just ended counts as dead, and for the next poll of one that has what the run needs.
-    blockAfterMs: config.runs.leaseMs + intervalMs,
+    // Time until a server that has just ended counts as dead, and for the next polls of one that has what the run needs.
+    blockAfterMs: config.runs.leaseMs + pollsOfOthers * intervalMs,
     admit,
     hasEnded,
     maxParkedMs,

@@ -43,7 +43,7 @@ export interface RunRecoveryOptions {
   readonly blockOfOther?: (run: Run) => RunBlock | undefined;
   /**
    * Milliseconds that other processes have for a run that this one cannot resume, before it becomes blocked; four times as long while one of
-   * them lives. The time after which a silent process is dead, and that of a poll; 15 000 when absent.
+   * them lives. The time after which a silent process is dead, and that of two polls; 15 000 when absent.
    */
   readonly blockAfterMs?: number;
   /**
@@ -56,7 +56,7 @@ export interface RunRecoveryOptions {
    * no process is known.
    */
   readonly hasEnded?: (processId: string) => boolean;
-  /** Milliseconds between two polls for runs of processes that died and for expired approval requests; 5 000 when absent. */
+  /** Milliseconds between two polls for runs of processes that died and for expired approval requests; 2 500 when absent. */
   readonly intervalMs?: number;
   /** Milliseconds after its time at which a parked request expires, so that its run does not stay for ever; never when absent. */
   readonly maxParkedMs?: number;
@@ -80,6 +80,8 @@ const fullScanMs = 600_000;
 const safetyScanMs = 60_000;
 /** Rest after a slice of the full scan, in times of what the slice took: scripts that continue need many turns of this thread. */
 const restsPerSlice = 3;
+/** A run that cannot continue yet is looked at less often than runs of dead processes are searched: each look reads it. */
+const pollsPerLook = 2;
 const defaultSlots: RunSlots = { agents: 200, scripts: 100 };
 
 /**
@@ -101,7 +103,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     admit,
     hasEnded,
     maxParkedMs,
-    intervalMs = 5_000,
+    intervalMs = 2_500,
     slots = defaultSlots,
   } = options;
   const blockOf = (run: Run): RunBlock | undefined =>
@@ -115,7 +117,7 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
     blockOf,
     blockAfterMs,
     admit,
-    intervalMs,
+    intervalMs: pollsPerLook * intervalMs,
     clock,
     logger,
   });
