@@ -90,11 +90,9 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     onNotNeeded: (place) => turns.hasten(place),
     onDue(place) {
       const now = clock.now();
-      // A wake that cannot be recorded ends the run through `onLost` of the log.
-      log.event(place, 'sleep', now).then(
-        () => turns.schedule(place, now),
-        () => {},
-      );
+      // A replay takes a wake without a record for one that a later wake replaced. So the script cannot replace this one and go on
+      // before it is recorded. A wake that cannot be recorded ends the run through `onLost` of the log.
+      turns.scheduleAfter(log.event(place, 'sleep', now), place, now);
     },
   });
 
@@ -203,7 +201,7 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
       return turns.replySoon(failureText(divergent(otherRequest(place, 'a timer'))));
     }
     const reply = turns.replyInTurn(place, Promise.resolve('v'));
-    if (known === undefined) wakes.request(place, due);
+    wakes.request(place, due, known !== undefined);
     return reply;
   }
 

@@ -15,6 +15,8 @@ export interface Turns {
   hasten(place: number): void;
   /** Schedules the reply for this place after those already scheduled; the script sees it at `now`. */
   schedule(place: number, now: number): void;
+  /** Schedules the reply once `record` is written. Until then the script receives no other reply. */
+  scheduleAfter(record: Promise<void>, place: number, now: number): void;
   /** Called when the script has made every request of its turn and waits. */
   endTurn(): void;
   /** Checks again whether a reply can be sent. */
@@ -49,11 +51,12 @@ export function createTurns(options: TurnsOptions): Turns {
   const open = new Set<number>();
   let { now } = options;
   let hasCaughtUp = false;
+  let records = 0;
   // `running`: the script runs; `waiting`: the script waits for a reply; `sending`: the next reply is fetched.
   let state: 'running' | 'waiting' | 'sending' = 'running';
 
   function look(): void {
-    if (state !== 'waiting') return;
+    if (state !== 'waiting' || records > 0) return;
     const first = soon.shift();
     if (first !== undefined) return void send(first);
     if (!hasCaughtUp && order.length === 0) {
@@ -83,6 +86,11 @@ export function createTurns(options: TurnsOptions): Turns {
     if (open.size > 0) options.onIdle();
   }
 
+  function schedule(place: number, at: number): void {
+    order.push({ place, now: at });
+    look();
+  }
+
   return {
     open,
     get now() {
@@ -102,9 +110,17 @@ export function createTurns(options: TurnsOptions): Turns {
       open.delete(place);
       soon.push(request);
     },
-    schedule(place, at) {
-      order.push({ place, now: at });
-      look();
+    schedule,
+    scheduleAfter(record, place, at) {
+      records++;
+      record.then(
+        () => {
+          records--;
+          schedule(place, at);
+        },
+        // The run ends without it.
+        () => {},
+      );
     },
     endTurn() {
       if (state === 'sending') return;

@@ -90,6 +90,25 @@ tools.tell(value=order)`,
   }
 });
 
+test('a wake that an earlier one replaced ends at the same place in the replay', async () => {
+  await using world = await createWorld();
+  const [before, after] = await seenTwice(
+    world,
+    `
+import asyncio, time
+minute = asyncio.create_task(asyncio.sleep(60))
+await tools.echo(value=1)
+await asyncio.sleep(0.001)
+minute.cancel()
+hour = asyncio.create_task(asyncio.sleep(3600))
+await tools.echo(value=2)
+await tools.echo(value=3)
+tools.tell(value=time.time())`,
+    python,
+  );
+  assert.equal(after, before);
+});
+
 test('a script with more calls than may be in flight makes the same requests again', async () => {
   await using world = await createWorld();
   const [before, after] = await seenTwice(

@@ -3,8 +3,10 @@ import { isKernelError } from '@ravi/kernel';
 import type { JournalItem, Sandbox } from '@ravi/kernel';
 import { createDockerSandbox } from '@ravi/sandbox-docker';
 import { createVmSandbox } from '@ravi/sandbox-vm';
+import { createFakeClock } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
 import { createWorld, forgetProcesses, sandbox as isolatedVm, valueTool } from './harness.ts';
+import { seenTwice } from './seen-twice.ts';
 
 const docker = createDockerSandbox({
   languages: ['javascript'],
@@ -114,6 +116,62 @@ for (const sandbox of sandboxes) {
     }
   });
 }
+
+// The last seven timers and the first one are as many as may wait at once: a wake too many changes the next request.
+const replacedWake = `
+  const set = (delayMs) => setTimeout(() => {}, delayMs);
+  set(60_000);
+  await tools.echo({ value: 1 });
+  await sleep(1);
+  for (let timers = 7; timers > 0; timers--) set(50_000 + timers);
+  await tools.echo({ value: 2 });
+  await tools.tell({ value: Date.now() });
+`;
+
+for (const sandbox of sandboxes) {
+  test(`a wake that an earlier one replaced ends at the same place in the replay, in the ${sandbox.name} sandbox`, async (context) => {
+    const obstacle = await obstacleOf(sandbox);
+    if (obstacle !== undefined) return context.skip(obstacle);
+    await using world = await createWorld();
+    const [before, after] = await seenTwice(world, replacedWake, { sandbox });
+    assert.equal(after, before);
+  });
+}
+
+test('a script receives no reply while the end of a wake is recorded', async () => {
+  await using world = await createWorld();
+  const clock = createFakeClock();
+  const { journal } = world.store;
+  const slept = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const slow: typeof journal = {
+    ...journal,
+    async observed(event) {
+      if (event.kind !== 'sleep') return journal.observed(event);
+      slept.resolve();
+      await written.promise;
+      order.push('sleep');
+      await journal.observed(event);
+    },
+    async finished(entry, result) {
+      await slept.promise;
+      await journal.finished(entry, result);
+      // Long enough for the script to make its next call, if it had the reply.
+      setTimeout(written.resolve, 100);
+    },
+  };
+  await using process = world.open({
+    clock,
+    store: { ...world.store, journal: slow },
+    policy: unasked,
+    tools: [valueTool('echo', () => clock.advance(20)), valueTool('note', () => void order.push('note'))],
+  });
+  const code = 'setTimeout(() => {}, 20); await tools.echo({}); await tools.note({})';
+  const result = await process.chains.start({ code });
+  assert.equal(result.status, 'ok', result.outputText);
+  assert.deepEqual(order, ['sleep', 'note']);
+});
 
 test('calls of a process that was killed have an end when the run fails before it makes them again', async () => {
   await using world = await createWorld();
