@@ -75,7 +75,10 @@ export interface JournaledCall {
   readonly entry: Omit<JournalEntry, 'writer' | 'attempt'> & { readonly attempt: number };
   /** Present if the status is `finished`. */
   readonly result?: InvocationResult;
-  /** Order in which the calls of a run finished: the smaller number finished first. */
+  /**
+   * Order in which the calls of a run finished: the smaller number finished first. Records that are written at the same time
+   * have the order in which their writes began.
+   */
   readonly finishedOrder?: number;
 }
 

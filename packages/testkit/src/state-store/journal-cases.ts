@@ -67,6 +67,24 @@ export function journalCases({ needing }: StateStoreSuite): void {
     },
   );
 
+  scenario('ends that are written at the same time have the order in which their writes began', async ({ journal }) => {
+    const positions = [7, 3, 9, 1, 8, 2, 6, 4];
+    const value = midnight;
+    await Promise.all(
+      positions.map((position) =>
+        position % 2 === 0
+          ? journal.observed({ runId: 'run-1', position, kind: 'sleep', value })
+          : journal.finished(journalEntry('run-1', position), ok),
+      ),
+    );
+    const { items } = await journal.entries('run-1');
+    const inOrder = items.toSorted((left, right) => (left.finishedOrder ?? 0) - (right.finishedOrder ?? 0));
+    assert.deepEqual(
+      inOrder.map((item) => (item.type === 'event' ? item.event.position : item.entry.position)),
+      positions,
+    );
+  });
+
   scenario(
     'a position is taken once, by a call or an event; the others of the same moment are written',
     async (store) => {

@@ -39,7 +39,7 @@ export interface DurableBridgeOptions {
 
 /** The host side of a script that can be replayed. */
 export interface DurableBridge extends ChainHost {
-  /** Notifies the bridge that the outcome of the call at `place` is recorded. */
+  /** Notifies the bridge that the end of the call or wake at `place` is recorded. */
   finished(place: number, now: number): void;
   /** See `SessionDurability.onHumanWait`. */
   onHumanWait(callId: string, approvals: readonly AwaitedApproval[]): () => void;
@@ -89,10 +89,9 @@ export function createDurableBridge(options: DurableBridgeOptions): DurableBridg
     scriptNow: () => turns.now,
     onNotNeeded: (place) => turns.hasten(place),
     onDue(place) {
-      const now = clock.now();
-      // A replay takes a wake without a record for one that a later wake replaced. So the script cannot replace this one and go on
-      // before it is recorded. A wake that cannot be recorded ends the run through `onLost` of the log.
-      turns.scheduleAfter(log.event(place, 'sleep', now), place, now);
+      // A replay takes a wake without a record for one that a later wake replaced. So the script waits until
+      // this one is recorded. A wake that cannot be recorded ends the run through `onLost` of the log.
+      turns.hold(log.slept(place, clock.now()));
     },
   });
 

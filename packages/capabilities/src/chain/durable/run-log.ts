@@ -1,7 +1,8 @@
 import { retryWhileUnavailable } from '@ravi/support';
 import { isKernelError, KernelError } from '@ravi/kernel';
 import type { Clock, Journal, JournalEntry, JsonValue, CompleteStateStore, RunWriter } from '@ravi/kernel';
-import { cancelledOutcome, firstNote, unknownOutcome } from './recorded-run.ts';
+import { createEnds } from './ends.ts';
+import { cancelledOutcome, firstNote, readRecordedRun, unknownOutcome } from './recorded-run.ts';
 import type { RecordedKind, RecordedRun } from './recorded-run.ts';
 
 /** Place of a call in its run, by the order of the script's requests. */
@@ -18,6 +19,8 @@ export interface RunLog {
   /** Journal for the session; finds the place of a call by its id, which {@link RunLog.expect} registered. */
   readonly journal: Journal;
   expect(callId: string, place: CallPlace): void;
+  /** Records the end of a wake, at `now`. */
+  slept(position: number, now: number): Promise<void>;
   /** Records the reply that the script received at a place. */
   event(position: number, kind: RecordedKind, value: JsonValue): Promise<void>;
   /** Records a note that the script does not see. */
@@ -41,7 +44,7 @@ export interface RunLogOptions {
   readonly clock: Clock;
   /** Aborts the wait for an unavailable store. */
   readonly signal: AbortSignal;
-  /** Called when the outcome of the call at this place is recorded, at `now`. */
+  /** Called when the end of the call or wake at this place is recorded, in the order of the journal; it ended at `now`. */
   onFinished(position: number, now: number): void;
   /** Called when a record could not be written: this process must stop executing the run. */
   onLost(error: unknown): void;
@@ -57,21 +60,35 @@ export function createRunLog(options: RunLogOptions): RunLog {
   const started = new Map<number, JournalEntry & CallPlace>();
   const finished = new Set<number>();
   const knownInner = new Set(recorded.innerCalls);
+  const ends = createEnds({ readOrder, onEnd: ({ place, now }) => onFinished(place, now) });
   let nextNote = firstNote + recorded.notes;
 
-  async function write(operation: () => Promise<void>): Promise<void> {
+  async function write(operation: () => Promise<void>, onFailure = (): void => {}): Promise<void> {
     let attempts = 0;
     try {
       await retryWhileUnavailable(
         () => {
           attempts++;
-          return operation();
+          return operation().catch((error: unknown) => {
+            onFailure();
+            throw error;
+          });
         },
         { clock, signal },
       );
     } catch (error) {
       // A failed attempt may still have been written.
       if (attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT') && (await holdsRun())) return;
+      onLost(error);
+      throw error;
+    }
+  }
+
+  async function readOrder(): Promise<readonly number[]> {
+    try {
+      const { items } = await retryWhileUnavailable(() => journal.entries(runId), { clock, signal });
+      return readRecordedRun(items).order;
+    } catch (error) {
       onLost(error);
       throw error;
     }
@@ -95,8 +112,8 @@ export function createRunLog(options: RunLogOptions): RunLog {
     return { ...entry, ...place, ...(entry.attempt === undefined ? {} : { attempt: entry.attempt }), writer };
   }
 
-  const observe = (position: number, kind: RecordedKind, value: JsonValue): Promise<void> =>
-    write(() => journal.observed({ runId, position, kind, value, writer }));
+  const observe = (position: number, kind: RecordedKind, value: JsonValue, onFailure?: () => void): Promise<void> =>
+    write(() => journal.observed({ runId, position, kind, value, writer }), onFailure);
 
   return {
     artifacts,
@@ -118,13 +135,16 @@ export function createRunLog(options: RunLogOptions): RunLog {
         if (isInner(entry) && knownInner.has(entry.record.callId)) return;
         if (isInner(entry)) return write(() => journal.finished({ ...entry, writer }, result));
         const whole = placed(entry);
-        await write(() => journal.finished(whole, result));
-        finished.add(whole.position);
-        onFinished(whole.position, timeOf(entry));
+        await ends.record({ place: whole.position, now: timeOf(entry) }, async (onDoubt) => {
+          await write(() => journal.finished(whole, result), onDoubt);
+          finished.add(whole.position);
+        });
       },
     },
     expect: (callId, place) => void places.set(callId, place),
-    event: observe,
+    slept: (position, now) =>
+      ends.record({ place: position, now }, (onDoubt) => observe(position, 'sleep', now, onDoubt)),
+    event: (position, kind, value) => observe(position, kind, value),
     note: (kind, value) => observe(nextNote++, kind, value),
     async recordArtifact(ref) {
       await observe(nextNote++, 'artifact', ref);
@@ -132,11 +152,11 @@ export function createRunLog(options: RunLogOptions): RunLog {
     },
     async endOpenCalls() {
       const unknown = [...recorded.calls].filter(([place, { status }]) => status === 'started' && !started.has(place));
-      const ends = [
+      const missing = [
         ...[...started.values()].map((entry) => ({ entry, ...cancelledOutcome(entry, clock.now()) })),
         ...unknown.map(([, call]) => ({ entry: { ...call.entry, writer }, ...unknownOutcome(call) })),
       ].filter(({ entry: { position } }) => position === undefined || !finished.has(position));
-      for (const { entry, record, result } of ends) {
+      for (const { entry, record, result } of missing) {
         await retryWhileUnavailable(() => journal.finished({ ...entry, record }, result), { clock, signal }).catch(
           // The end is recorded already, or another process has the run: the transition to its end finds that out.
           (error: unknown) => {

@@ -15,8 +15,8 @@ export interface Turns {
   hasten(place: number): void;
   /** Schedules the reply for this place after those already scheduled; the script sees it at `now`. */
   schedule(place: number, now: number): void;
-  /** Schedules the reply once `record` is written. Until then the script receives no other reply. */
-  scheduleAfter(record: Promise<void>, place: number, now: number): void;
+  /** Sends no reply until `record` is written. */
+  hold(record: Promise<void>): void;
   /** Called when the script has made every request of its turn and waits. */
   endTurn(): void;
   /** Checks again whether a reply can be sent. */
@@ -86,11 +86,6 @@ export function createTurns(options: TurnsOptions): Turns {
     if (open.size > 0) options.onIdle();
   }
 
-  function schedule(place: number, at: number): void {
-    order.push({ place, now: at });
-    look();
-  }
-
   return {
     open,
     get now() {
@@ -110,13 +105,16 @@ export function createTurns(options: TurnsOptions): Turns {
       open.delete(place);
       soon.push(request);
     },
-    schedule,
-    scheduleAfter(record, place, at) {
+    schedule(place, at) {
+      order.push({ place, now: at });
+      look();
+    },
+    hold(record) {
       records++;
       record.then(
         () => {
           records--;
-          schedule(place, at);
+          look();
         },
         // The run ends without it.
         () => {},

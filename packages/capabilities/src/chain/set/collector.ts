@@ -89,6 +89,7 @@ export function createCollector({ invoker, session, runLog, onFinished, onOver }
       },
     },
     expect: (callId, place) => void places.set(callId, place),
+    slept: async (place, now) => onFinished(place, now),
     async event(_, kind, value) {
       if (kind === 'put' && !isOver) dryPuts.push(value as unknown as DryPut);
     },

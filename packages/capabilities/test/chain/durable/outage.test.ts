@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { isKernelError } from '@ravi/kernel';
+import { isKernelError, KernelError } from '@ravi/kernel';
 import type { CompleteStateStore } from '@ravi/kernel';
 import { createPostgresStateStore } from '@ravi/state-postgres';
 import { createSqliteStateStore } from '@ravi/state-sqlite';
@@ -8,6 +8,7 @@ import { stoppablePostgresForTests } from '@ravi/state-testing';
 import { afterAll, test } from 'vitest';
 import { createWorld, sandbox, valueTool } from './harness.ts';
 import type { World } from './harness.ts';
+import { seenTwice } from './seen-twice.ts';
 
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -66,6 +67,40 @@ test('a script survives a locked SQLite file and does nothing twice', async () =
     begin: () => other.exec('BEGIN IMMEDIATE'),
     end: () => other.exec('COMMIT'),
   });
+});
+
+test('calls end in the same order in the replay when the answer to a write is lost', async () => {
+  await using world = await createWorld();
+  const { journal } = world.store;
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  let attempts = 0;
+  const losing: typeof journal = {
+    ...journal,
+    async finished(entry, result) {
+      if (entry.position === 1 && ++attempts === 2) await second.promise;
+      if (entry.position === 2) await first.promise;
+      await journal.finished(entry, result);
+      if (entry.position === 2) second.resolve();
+      if (entry.position !== 1 || attempts > 1) return;
+      first.resolve();
+      throw new KernelError('E_STATE_UNAVAILABLE', 'The answer was lost');
+    },
+  };
+  const code = `
+    const order = [];
+    await Promise.all([1, 2].map(async (value) => order.push(await tools.echo({ value }))));
+    await tools.tell({ value: order });
+  `;
+  const [before, after] = await seenTwice(world, code, { store: { ...world.store, journal: losing } });
+  assert.equal(attempts, 2);
+  assert.deepEqual(
+    [before, after],
+    [
+      [1, 2],
+      [1, 2],
+    ],
+  );
 });
 
 test('a script survives a restart of the PostgreSQL server and does nothing twice', async (context) => {
