@@ -21,14 +21,21 @@ export interface GuestCheck {
 
 /**
  * Checks a script that its guest has parsed and reported on: which tools it calls with which arguments, and what it reads from
- * their results. The reply is `stop` if there is a mistake; the guest then does not run the script.
+ * their results. The reply is `stop` if there is a mistake; the guest then does not run the script. A script that has passed
+ * before is reported again and not judged: the guest must do the same each time, because the order of a set of objects
+ * depends on their addresses.
  */
-export function createGuestCheck(script: PreflightScript, { toOriginal }: PreparedScript): GuestCheck {
+export function createGuestCheck(
+  script: PreflightScript,
+  { toOriginal }: PreparedScript,
+  hasPassed: boolean,
+): GuestCheck {
   let report: PreflightReport = { mistakes: [], warnings: [] };
   let isOpen = true;
   let isAsking = false;
 
   function judge(payload: string): string {
+    if (hasPassed) return 'go';
     const lines = createLineIndex(script.source);
     const offsetOf: OffsetOf = (place) => lines.offsetOf(toOriginal(place));
     const findings = judgeGuestReport(readGuestReport(payload, offsetOf), script.registry);

@@ -72,7 +72,7 @@ export interface ScriptHost {
     readonly moreInFlight: number;
     /** Called when the script has made every call of its turn and waits. */
     onTurnEnd(): void;
-    /** True if the script has run before: its check passed then, so it does not wait for another one. */
+    /** True if the script has run before: its check passed then, and is not judged again. */
     readonly hasRun: boolean;
   };
 }
@@ -95,8 +95,8 @@ export async function runScript(
   const hasRun = durable?.hasRun === true;
   const stopped = hasRun ? undefined : stoppedBy(await checking);
   if (stopped !== undefined) return stopped;
-  const isChecked = options.preflight !== false && language === 'python' && !hasRun;
-  const check = isChecked ? guestCheck(options, session, script) : undefined;
+  const isChecked = options.preflight !== false && language === 'python';
+  const check = isChecked ? guestCheck(options, session, script, hasRun) : undefined;
   const outcome = await sandbox.run({
     language,
     code: script.code,
@@ -196,10 +196,15 @@ function stoppedBy({ mistakes, warnings }: PreflightReport): EndedScript | undef
   return { status: 'error', error, mistakes, warnings: [...others, ...warnings], consoleDroppedBytes: 0 };
 }
 
-function guestCheck({ code, invoker }: RunScriptOptions, session: InvokerSession, script: PreparedScript): GuestCheck {
+function guestCheck(
+  { code, invoker }: RunScriptOptions,
+  session: InvokerSession,
+  script: PreparedScript,
+  hasPassed: boolean,
+): GuestCheck {
   const registry = knownTools(invoker.registry, session);
   const argumentsMayChange = invoker.hooks.intercepts;
-  return createGuestCheck({ source: code, registry, session, argumentsMayChange }, script);
+  return createGuestCheck({ source: code, registry, session, argumentsMayChange }, script, hasPassed);
 }
 
 function endOf(outcome: SandboxOutcome, source: string, script: PreparedScript, policy: ChainPolicy): EndedScript {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createPreflight } from '@ravi/capabilities';
 import { createPyodideSandbox } from '@ravi/sandbox-pyodide';
 import { createSeededRandom } from '@ravi/testkit';
 import { afterAll, test } from 'vitest';
@@ -41,6 +42,22 @@ tools.tell(value=seen)`,
   const [, second, third, fourth] = before as readonly (readonly [number])[];
   assert.ok(third![0] >= second![0] + 0.003, 'time.sleep takes its time');
   assert.ok(fourth![0] >= third![0] + 0.005, 'asyncio.sleep takes its time');
+});
+
+test('a set of objects has the same order in the replay of a script that was checked', async () => {
+  await using world = await createWorld();
+  const preflight = createPreflight();
+  const [before, after] = await seenTwice(
+    world,
+    `
+import asyncio
+tasks = {asyncio.create_task(asyncio.sleep(0)): number for number in range(12)}
+await tools.echo(value=1)
+done, _ = await asyncio.wait(tasks)
+tools.tell(value=[[tasks[task] for task in done], id(object())])`,
+    { ...python, preflight },
+  );
+  assert.deepEqual(after, before);
 });
 
 test('runs start from different random values', async () => {

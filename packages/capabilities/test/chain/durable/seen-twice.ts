@@ -4,7 +4,7 @@ import { valueTool } from './harness.ts';
 import type { ProcessOptions, World } from './harness.ts';
 
 /** Options of {@link seenTwice}, in addition to those of its processes. */
-export interface SeenTwiceOptions extends Pick<ProcessOptions, 'sandbox' | 'store'> {
+export interface SeenTwiceOptions extends Pick<ProcessOptions, 'sandbox' | 'store' | 'preflight'> {
   readonly language?: SandboxLanguage;
   /** Turns of the event loop that each call of `echo` takes. */
   readonly delays?: () => number;
