@@ -30,6 +30,7 @@ export const migrations: readonly Migration[] = [
   { version: 17, statements: (dialect) => [...undecidedApprovals(), ...cancellations(dialect)] },
   { version: 18, statements: processes },
   { version: 19, statements: leases },
+  { version: 20, statements: allApprovals },
 ];
 
 // Columns hold searched fields, numbers and states; the JSON of a record holds everything else.
@@ -284,5 +285,13 @@ function processes({ sequence, text }: Dialect): readonly string[] {
 function leases({ text }: Dialect): readonly string[] {
   return [
     `CREATE TABLE ravi_leases (name ${text} NOT NULL PRIMARY KEY, owner ${text} NOT NULL, ends_at BIGINT NOT NULL)`,
+  ];
+}
+
+// Approvers list the requests of all principals, and those of a session, newest first.
+function allApprovals(): readonly string[] {
+  return [
+    'CREATE INDEX ravi_approvals_by_age ON ravi_approvals (created_sequence)',
+    'CREATE INDEX ravi_approvals_of_session ON ravi_approvals (session_id, created_sequence)',
   ];
 }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { openStateStore } from '@ravi/state-kit';
+import type { SqlValue } from '@ravi/state-kit';
+import { postgresForTests } from '@ravi/state-testing';
+import pg from 'pg';
+import { afterAll, test } from 'vitest';
+import { createPostgresDatabase } from '../src/postgres-database.ts';
+
+const server = await postgresForTests();
+afterAll(() => server[Symbol.asyncDispose]());
+const { url = '' } = server;
+const withServer = server.url === undefined ? test.skip : test;
+const schema = `approval_lists_${process.pid}`;
+const approvals = 20_000;
+
+const request = {
+  runId: 'run',
+  callId: 'call',
+  principal: 'ada',
+  tool: 'write',
+  description: 'Writes a file.',
+  args: {},
+  toolDigest: 'digest-of-tool',
+  argsDigest: 'digest-of-arguments',
+  risk: 'high',
+  requestedAt: 1,
+  expiresAt: 9_000_000_000_000,
+} as const;
+
+withServer('no list of approvals reads more of the table than its page', async () => {
+  await using database = createPostgresDatabase({ url, schema, maxConnections: 2, timeoutMs: 10_000 });
+  const sent: (readonly [sql: string, values: readonly SqlValue[]])[] = [];
+  await using client = await connect();
+  await client.query(`CREATE SCHEMA ${schema}`);
+  const store = await openStateStore({
+    ...database,
+    all(sql, values = []) {
+      sent.push([sql, values]);
+      return database.all(sql, values);
+    },
+  });
+  await store.approvals.create({ ...request, id: 'approval-1', sessionId: 'session-1' });
+  await client.query(
+    `INSERT INTO ravi_approvals (id, principal_key, run_id, session_id, status, expires_at, created_sequence, sequence, request)
+     SELECT 'approval-' || copy, 'principal-' || copy % 100, 'run-' || copy, 'session-' || copy, CASE WHEN copy % 2 = 0 THEN 'pending' ELSE 'approved' END,
+       expires_at, copy, copy, request
+     FROM ravi_approvals, generate_series(2, ${approvals}) AS copies (copy)`,
+  );
+  await client.query('ANALYZE');
+
+  for (const filter of [
+    {},
+    { status: 'pending' },
+    { status: 'undecided' },
+    { principal: 'principal-7' },
+    { principal: 'principal-7', status: 'pending' },
+    { sessionId: 'session-7' },
+    { sessionId: 'session-7', status: 'undecided' },
+    { runId: 'run-7' },
+    { runId: 'run-7', status: 'undecided' },
+  ] as const) {
+    for (const cursor of [undefined, String(approvals / 2)]) {
+      sent.length = 0;
+      await store.approvals.list({ ...filter, isCompletion: false }, { limit: 20, ...(cursor && { cursor }) });
+      const [[sql, values] = ['', []]] = sent;
+      const { rows } = await client.query<{ readonly 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, [...values]);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      assert.match(plan, /Index.* Scan .*ravi_approvals/, JSON.stringify(filter));
+      assert.doesNotMatch(plan, /Seq Scan on ravi_approvals/, `${JSON.stringify(filter)}\n${plan}`);
+    }
+  }
+});
+
+async function connect(): Promise<Pick<pg.Client, 'query'> & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
