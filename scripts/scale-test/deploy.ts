@@ -1,5 +1,6 @@
 import { approve, pendingOf } from '../../apps/monolith/test/support/run-requests.ts';
 import { startDatabase } from './database.ts';
+import { all, none } from './figures.ts';
 import type { ScaleOptions, ScaleResult } from './figures.ts';
 import { createScaleServers, endedStatuses, startScript, untilStatus } from './servers.ts';
 import type { ScaleServer, ShownRun } from './servers.ts';
@@ -55,13 +56,6 @@ export async function measureDeploy({
     status === 'completed' && pids.has(Number(outcome?.result?.value));
   const countOf = (runs: readonly ShownRun[], status: string): number =>
     runs.filter((run) => run.status === status).length;
-  const all = (name: string, value: number, total: number): ScaleResult => ({
-    name,
-    value,
-    isReached: value === total,
-    goal: `all ${total}`,
-  });
-  const none = (name: string, value: number): ScaleResult => ({ name, value, isReached: value === 0, goal: '0' });
   return [
     all('parked runs that use the tool', countOf(parked, 'paused'), deployRuns),
     {

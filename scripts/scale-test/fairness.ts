@@ -1,6 +1,3 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { as, secrets, sha256 } from '../../apps/monolith/test/support/callers.ts';
 import { callingModel, task } from '../../apps/monolith/test/support/sub-agents.ts';
@@ -8,7 +5,16 @@ import type { RaviConfig } from '../../packages/host/src/index.ts';
 import { percentile } from '../load-test/figures.ts';
 import { startDatabase } from './database.ts';
 import type { ScaleOptions, ScaleResult } from './figures.ts';
-import { createScaleServers } from './servers.ts';
+import { createNotes } from './notes.ts';
+import type { Notes } from './notes.ts';
+import { createScaleServers, inLanes } from './servers.ts';
+
+/** Call of a run. */
+interface Call {
+  readonly run: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}
 
 const runsOfB = 10;
 const startedAtOnce = 16;
@@ -51,56 +57,46 @@ export async function measureFairness({
   servers: count,
   engine,
 }: ScaleOptions): Promise<readonly ScaleResult[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'ravi-fairness-'));
-  try {
-    const file = join(folder, 'calls.txt');
-    await appendFile(file, '');
-    await using database = await startDatabase();
-    const files = { 'model.mjs': callingModel, 'tools/step.mjs': stepTool(file) };
-    await using servers = await createScaleServers(database.url, engine, files);
-    const urls = (await Promise.all(Array.from({ length: count }, () => servers.start(configWith(slots))))).map(
-      ({ url }) => url,
-    );
+  await using notes = await createNotes<Call>();
+  await using database = await startDatabase();
+  const files = { 'model.mjs': callingModel, 'tools/step.mjs': stepTool(notes.file) };
+  await using servers = await createScaleServers(database.url, engine, files);
+  const urls = (await Promise.all(Array.from({ length: count }, () => servers.start(configWith(slots))))).map(
+    ({ url }) => url,
+  );
 
-    let next = 0;
-    const lane = async (): Promise<void> => {
-      for (let run = next++; run < queuedRuns; run = next++) await start(urls, 'ada', run);
-    };
-    await Promise.all(Array.from({ length: startedAtOnce }, lane));
-    const waiting = Number(
-      (await database.all(`SELECT count(*) AS waiting FROM ravi_runs WHERE epoch = 0`))[0]?.['waiting'],
-    );
+  await inLanes(startedAtOnce, queuedRuns, (run) => start(urls, 'ada', run));
+  const waiting = Number(
+    (await database.all(`SELECT count(*) AS waiting FROM ravi_runs WHERE epoch = 0`))[0]?.['waiting'],
+  );
 
-    const startedAt = new Map<number, number>();
-    for (let run = queuedRuns; run < queuedRuns + runsOfB; run += 1) {
-      startedAt.set(run, Date.now());
-      await start(urls, 'bob', run);
-    }
-    const calledAt = await untilCalled(file, [...startedAt.keys()]);
-    const waits = [...startedAt].flatMap(([run, at]) => {
-      const called = calledAt.get(run);
-      return called === undefined ? [] : [called - at];
-    });
-    const sorted = Float64Array.from(waits).sort();
-    const p95 = percentile(sorted, 0.95);
-    const left = Number(
-      (await database.all(`SELECT count(*) AS waiting FROM ravi_runs WHERE epoch = 0`))[0]?.['waiting'],
-    );
-    return [
-      { name: `runs of A that waited for a slot when B began, of ${queuedRuns}`, value: waiting },
-      { name: 'of these when the last run of B made its call', value: left },
-      {
-        name: 'runs of B that made a call',
-        value: waits.length,
-        isReached: waits.length === runsOfB,
-        goal: `all ${runsOfB}`,
-      },
-      { name: 'time of B until its first call, p50 ms', value: percentile(sorted, 0.5) },
-      { name: 'the same, p95 ms', value: p95, isReached: p95 <= maxFirstCallMs, goal: `${maxFirstCallMs} ms` },
-    ];
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const startedAt = new Map<number, number>();
+  for (let run = queuedRuns; run < queuedRuns + runsOfB; run += 1) {
+    startedAt.set(run, Date.now());
+    await start(urls, 'bob', run);
   }
+  const calledAt = await untilCalled(notes, [...startedAt.keys()]);
+  const waits = [...startedAt].flatMap(([run, at]) => {
+    const called = calledAt.get(run);
+    return called === undefined ? [] : [called - at];
+  });
+  const sorted = Float64Array.from(waits).sort();
+  const p95 = percentile(sorted, 0.95);
+  const left = Number(
+    (await database.all(`SELECT count(*) AS waiting FROM ravi_runs WHERE epoch = 0`))[0]?.['waiting'],
+  );
+  return [
+    { name: `runs of A that waited for a slot when B began, of ${queuedRuns}`, value: waiting },
+    { name: 'of these when the last run of B made its call', value: left },
+    {
+      name: 'runs of B that made a call',
+      value: waits.length,
+      isReached: waits.length === runsOfB,
+      goal: `all ${runsOfB}`,
+    },
+    { name: 'time of B until its first call, p50 ms', value: percentile(sorted, 0.5) },
+    { name: 'the same, p95 ms', value: p95, isReached: p95 <= maxFirstCallMs, goal: `${maxFirstCallMs} ms` },
+  ];
 }
 
 async function start(urls: readonly string[], principal: 'ada' | 'bob', run: number): Promise<void> {
@@ -117,13 +113,11 @@ async function start(urls: readonly string[], principal: 'ada' | 'bob', run: num
 }
 
 /** Returns the time of the first call of each run that makes one in time. */
-async function untilCalled(file: string, runs: readonly number[]): Promise<ReadonlyMap<number, number>> {
+async function untilCalled(notes: Notes<Call>, runs: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const giveUpAt = Date.now() + giveUpMs;
   for (;;) {
     const found = new Map<number, number>();
-    for (const line of (await readFile(file, 'utf8')).split('\n')) {
-      if (!line.endsWith('}')) continue;
-      const { run, at } = JSON.parse(line) as { readonly run: number; readonly at: number };
+    for (const { run, at } of await notes.read()) {
       if (!found.has(run)) found.set(run, at);
     }
     if (runs.every((run) => found.has(run)) || Date.now() > giveUpAt) return found;

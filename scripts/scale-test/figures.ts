@@ -1,4 +1,5 @@
 import type { EngineName } from '../lib/postgres.ts';
+import { percentile } from '../load-test/figures.ts';
 
 /** Amounts of work of the scale test. */
 export interface ScaleSizes {
@@ -42,6 +43,15 @@ export interface ScaleSizes {
   readonly restSeconds: number;
   /** Runs that are removed. */
   readonly oldRuns: number;
+  /** Runs of each kind that are cancelled. */
+  readonly cancels: number;
+  /** Times that the owner of a run is stopped. */
+  readonly handovers: number;
+  /** Requests for approval that are pending, and the number that theirs is compared with. */
+  readonly pendingApprovals: number;
+  readonly fewPendingApprovals: number;
+  /** Requests that are made next to them, and lists of each kind that are read. */
+  readonly asks: number;
 }
 
 /** Options of the scale test. */
@@ -57,6 +67,28 @@ export interface ScaleResult {
   /** Absent for a figure without a goal. */
   readonly isReached?: boolean;
   readonly goal?: string;
+}
+
+/** Returns a figure that must be 0. */
+export function none(name: string, value: number): ScaleResult {
+  return { name, value, isReached: value === 0, goal: '0' };
+}
+
+/** Returns a figure that must be the total. */
+export function all(name: string, value: number, total: number): ScaleResult {
+  return { name, value, isReached: value === total, goal: `all ${total}` };
+}
+
+/** Returns the p50, p99 and longest of times. With a most, the longest must not exceed it. */
+export function figuresOfTimes(name: string, times: readonly number[], mostMs?: number): readonly ScaleResult[] {
+  const sorted = Float64Array.from(times).sort();
+  const longest = sorted.at(-1) ?? 0;
+  const goal = mostMs === undefined ? {} : { isReached: longest <= mostMs, goal: `${mostMs} ms` };
+  return [
+    { name: `${name}, p50 ms`, value: percentile(sorted, 0.5) },
+    { name: `${name}, p99 ms`, value: percentile(sorted, 0.99) },
+    { name: `${name}, longest, ms`, value: longest, ...goal },
+  ];
 }
 
 /** Prints the heading of a table of figures. */

@@ -1,18 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RaviConfig } from '../../packages/host/src/index.ts';
 import { startDatabase } from './database.ts';
 import type { ScaleOptions, ScaleResult, ScaleSizes } from './figures.ts';
 import { copyParkedRun } from './parked-runs.ts';
 import { createScaleServers, readRun, startScript } from './servers.ts';
-import type { ScaleServer, ScaleServers } from './servers.ts';
+import type { ScaleServers } from './servers.ts';
 import type { Database } from './database.ts';
 
 /** Cost of servers that have nothing to do. */
-interface IdleCost {
+export interface IdleCost {
   readonly readyMs: number;
   readonly readyProcessorMs: number;
   readonly statementsPerSecond: number;
+  /** Time after which they had nothing to do. */
+  readonly settledSeconds: number;
 }
 
+/** Servers that read no slice for so long have read all of them. */
+const quietMs = 3_000;
 const maxReadyMs = 2_000;
 const maxStatements = 20;
 const maxSlope = 0.1;
@@ -64,23 +69,42 @@ export async function measureIdle(options: ScaleOptions): Promise<readonly Scale
   ];
 }
 
-async function costOf(
+/** Starts servers and lets them rest, then returns what they cost. At last `work` uses one of them. */
+export async function costOf(
   servers: ScaleServers,
   database: Database,
-  { servers: count, settleSeconds, idleSeconds }: ScaleSizes,
+  { servers: count, settleSeconds, idleSeconds }: Pick<ScaleSizes, 'servers' | 'settleSeconds' | 'idleSeconds'>,
+  { config = {}, work }: { readonly config?: RaviConfig; readonly work?: (url: string) => Promise<void> } = {},
 ): Promise<IdleCost> {
-  const started: readonly ScaleServer[] = await Promise.all(Array.from({ length: count }, () => servers.start()));
-  // Each server reads all paused runs once after its start, in slices between which it rests.
+  const started = await Promise.all(Array.from({ length: count }, () => servers.start(config)));
   await pause(settleSeconds * 1_000);
+  const settledSeconds = settleSeconds + (await untilPausedAreRead(database));
   await database.forgetStatements();
   const begun = performance.now();
   await pause(idleSeconds * 1_000);
   const statements = await database.statements();
   const seconds = (performance.now() - begun) / 1_000;
+  await work?.(started[0]?.url ?? '');
   await Promise.all(started.map((server) => server.end('SIGTERM')));
   return {
     readyMs: Math.max(...started.map(({ readyMs }) => readyMs)),
     readyProcessorMs: Math.max(...started.map(({ readyProcessorMs }) => readyProcessorMs)),
     statementsPerSecond: statements / seconds / count,
+    settledSeconds,
   };
+}
+
+/** Waits until no server reads paused runs any more: each reads all of them after its start, in slices between which it rests. Returns the seconds. */
+async function untilPausedAreRead(database: Database): Promise<number> {
+  const slices = async (): Promise<number> => {
+    const [row] = await database.all(
+      `SELECT coalesce(sum(calls), 0)::int AS calls FROM pg_stat_statements WHERE query LIKE '%slice (id, sequence, kind%'`,
+    );
+    return Number(row?.['calls']);
+  };
+  const begun = performance.now();
+  for (let [before, now] = [-1, await slices()]; before !== now; [before, now] = [now, await slices()]) {
+    await pause(quietMs);
+  }
+  return (performance.now() - begun - quietMs) / 1_000;
 }

@@ -18,8 +18,8 @@ export interface ScaleServer {
   readonly readyMs: number;
   /** Processor time that this took. */
   readonly readyProcessorMs: number;
-  /** Ends it with SIGKILL, or as a supervisor would, and resolves when it has ended. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Ends it with SIGKILL, or as a supervisor would, and resolves with its exit code when it has ended. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
 }
 
 /** Servers that share a database and artifacts. Each has a data folder of its own and takes itself for one of another machine. */
@@ -72,9 +72,9 @@ export async function createScaleServers(
         pid: server.child.pid ?? 0,
         readyMs: performance.now() - startedAt,
         readyProcessorMs: processorMs(server.child.pid ?? 0),
-        async end(signal) {
+        end(signal) {
           server.signal(signal);
-          await server.exit;
+          return server.exit;
         },
       };
     },
@@ -129,4 +129,19 @@ export async function untilStatus(
 /** Reads a run through a server. */
 export async function readRun(url: string, id: string): Promise<ShownRun> {
   return (await (await fetch(`${url}/v1/runs/${id}`)).json()) as ShownRun;
+}
+
+/** Does work for each number below an amount, some at once. Returns its results in the order in which they came. */
+export async function inLanes<Result>(
+  lanes: number,
+  amount: number,
+  work: (number: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const done: Result[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let number = next++; number < amount; number = next++) done.push(await work(number));
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return done;
 }

@@ -1,10 +1,8 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentile } from '../load-test/figures.ts';
 import { startKillDatabase } from '../kill/database.ts';
 import type { ScaleOptions, ScaleResult } from './figures.ts';
+import { createNotes } from './notes.ts';
 import { createScaleServers, endedStatuses, startScript, untilStatus } from './servers.ts';
 
 /** Effect of a call: one line of a file. */
@@ -62,68 +60,57 @@ export const measureRestarts: Measure = (options) => measureFault('restart', opt
 
 async function measureFault(fault: Fault, options: ScaleOptions): Promise<readonly ScaleResult[]> {
   const { runs, calls, processes, engine, freezeSeconds, cutSeconds, downSeconds } = options;
-  const folder = await mkdtemp(join(tmpdir(), 'ravi-takeovers-'));
-  try {
-    const file = join(folder, 'effects.txt');
-    await appendFile(file, '');
-    const readEffects = async (): Promise<readonly Effect[]> =>
-      (await readFile(file, 'utf8'))
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as Effect);
-    await using database = await startKillDatabase(count);
-    const [url = ''] = database.urls;
-    await using servers = await createScaleServers(url, engine, { 'tools/step.mjs': stepTool(file) });
-    const config = {
-      policy: { maxRiskUnapproved: 'high' },
-      runs: { leaseMs },
-      plugins: { sandbox: { use: '@ravi/sandbox-isolated-vm', maxProcesses: processes } },
-    } as const;
-    const started = await Promise.all(database.urls.map((ownUrl) => servers.start(config, {}, ownUrl)));
-    const ids = await Promise.all(
-      Array.from({ length: runs }, (_, run) =>
-        startScript(started[run % count] as (typeof started)[0], scriptOf(run, calls)),
-      ),
-    );
-    while ((await readEffects()).length < (runs * calls) / 4) await pause(20);
-    const hit = fault === 'restart' ? [] : started.slice(0, 2);
-    const living = started.filter((server) => !hit.includes(server));
-    const faultAt = Date.now();
-    if (fault === 'kill') await Promise.all(hit.map((server) => server.end('SIGKILL')));
-    if (fault === 'freeze') await Promise.all(hit.map(({ pid }) => freeze(pid, freezeSeconds)));
-    if (fault === 'cut') await Promise.all(hit.map((_, server) => database.cut(server, cutSeconds * 1_000)));
-    if (fault === 'restart') await database.restart(downSeconds * 1_000);
-    const absent = new Set(hit.map(({ pid }) => pid));
-    const shown = await untilStatus(
-      living.map(({ url }) => url),
-      ids,
-      [...endedStatuses, 'blocked'],
-    );
-    const effects = await readEffects();
-    const rests: number[] = [];
-    for (const run of ids.keys()) {
-      const next = effects.find((effect) => effect.run === run && effect.at > faultAt && !absent.has(effect.pid));
-      const isHit = run % count < hit.length || fault === 'restart';
-      if (isHit && next !== undefined) rests.push(next.at - faultAt);
-    }
-    const sorted = Float64Array.from(rests).sort();
-    const times = new Map<string, number>();
-    for (const { run, call } of effects) times.set(`${run} ${call}`, (times.get(`${run} ${call}`) ?? 0) + 1);
-    const twice = [...times.values()].filter((each) => each > 1).length;
-    const notCompleted = shown.filter(({ status }) => status !== 'completed').length;
-    const unknown = shown.reduce((sum, { outcome }) => sum + Number(outcome?.result?.value ?? 0), 0);
-    const lost = Math.max(0, runs * calls - times.size - unknown);
-    return [
-      ...(fault === 'restart' ? restsAtAll(sorted) : restsOfTakeovers(sorted)),
-      { name: 'calls whose effect happened twice', value: twice, isReached: twice === 0, goal: '0' },
-      { name: 'calls without an effect', value: runs * calls - times.size },
-      { name: 'calls whose effect is reported as unknown', value: unknown },
-      { name: 'calls neither made nor reported', value: lost, isReached: lost === 0, goal: '0' },
-      { name: 'runs that did not complete', value: notCompleted, isReached: notCompleted === 0, goal: '0' },
-    ];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  await using notes = await createNotes<Effect>();
+  await using database = await startKillDatabase(count);
+  const [url = ''] = database.urls;
+  await using servers = await createScaleServers(url, engine, { 'tools/step.mjs': stepTool(notes.file) });
+  const config = {
+    policy: { maxRiskUnapproved: 'high' },
+    runs: { leaseMs },
+    plugins: { sandbox: { use: '@ravi/sandbox-isolated-vm', maxProcesses: processes } },
+  } as const;
+  const started = await Promise.all(database.urls.map((ownUrl) => servers.start(config, {}, ownUrl)));
+  const ids = await Promise.all(
+    Array.from({ length: runs }, (_, run) =>
+      startScript(started[run % count] as (typeof started)[0], scriptOf(run, calls)),
+    ),
+  );
+  while ((await notes.read()).length < (runs * calls) / 4) await pause(20);
+  const hit = fault === 'restart' ? [] : started.slice(0, 2);
+  const living = started.filter((server) => !hit.includes(server));
+  const faultAt = Date.now();
+  if (fault === 'kill') await Promise.all(hit.map((server) => server.end('SIGKILL')));
+  if (fault === 'freeze') await Promise.all(hit.map(({ pid }) => freeze(pid, freezeSeconds)));
+  if (fault === 'cut') await Promise.all(hit.map((_, server) => database.cut(server, cutSeconds * 1_000)));
+  if (fault === 'restart') await database.restart(downSeconds * 1_000);
+  const absent = new Set(hit.map(({ pid }) => pid));
+  const shown = await untilStatus(
+    living.map(({ url }) => url),
+    ids,
+    [...endedStatuses, 'blocked'],
+  );
+  const effects = await notes.read();
+  const rests: number[] = [];
+  for (const run of ids.keys()) {
+    const next = effects.find((effect) => effect.run === run && effect.at > faultAt && !absent.has(effect.pid));
+    const isHit = run % count < hit.length || fault === 'restart';
+    if (isHit && next !== undefined) rests.push(next.at - faultAt);
   }
+  const sorted = Float64Array.from(rests).sort();
+  const times = new Map<string, number>();
+  for (const { run, call } of effects) times.set(`${run} ${call}`, (times.get(`${run} ${call}`) ?? 0) + 1);
+  const twice = [...times.values()].filter((each) => each > 1).length;
+  const notCompleted = shown.filter(({ status }) => status !== 'completed').length;
+  const unknown = shown.reduce((sum, { outcome }) => sum + Number(outcome?.result?.value ?? 0), 0);
+  const lost = Math.max(0, runs * calls - times.size - unknown);
+  return [
+    ...(fault === 'restart' ? restsAtAll(sorted) : restsOfTakeovers(sorted)),
+    { name: 'calls whose effect happened twice', value: twice, isReached: twice === 0, goal: '0' },
+    { name: 'calls without an effect', value: runs * calls - times.size },
+    { name: 'calls whose effect is reported as unknown', value: unknown },
+    { name: 'calls neither made nor reported', value: lost, isReached: lost === 0, goal: '0' },
+    { name: 'runs that did not complete', value: notCompleted, isReached: notCompleted === 0, goal: '0' },
+  ];
 }
 
 function restsAtAll(sorted: Float64Array): readonly ScaleResult[] {
