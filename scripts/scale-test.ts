@@ -3,13 +3,16 @@ import { parseArgs } from 'node:util';
 import { measureApprovals } from './scale-test/approvals.ts';
 import { engineNames, engineOf } from './lib/postgres.ts';
 import { measureBytes } from './scale-test/bytes.ts';
+import { measureCancel } from './scale-test/cancel.ts';
 import { measureCells } from './scale-test/cells.ts';
 import { measureDeploy } from './scale-test/deploy.ts';
 import { measureFairness } from './scale-test/fairness.ts';
 import { measureEvents } from './scale-test/events.ts';
 import { printFigures, printHeading } from './scale-test/figures.ts';
 import type { ScaleOptions, ScaleResult, ScaleSizes } from './scale-test/figures.ts';
+import { measureHandovers } from './scale-test/handovers.ts';
 import { measureIdle } from './scale-test/idle.ts';
+import { measurePending } from './scale-test/pending.ts';
 import { measureRetention } from './scale-test/retention.ts';
 import { measureSnapshot } from './scale-test/snapshot.ts';
 import { measureCuts, measureFreezes, measureRestarts, measureTakeovers } from './scale-test/takeovers.ts';
@@ -42,6 +45,11 @@ const quick: ScaleSizes = {
   agentSteps: 20,
   restSeconds: 4,
   oldRuns: 500,
+  cancels: 12,
+  handovers: 3,
+  pendingApprovals: 600,
+  fewPendingApprovals: 200,
+  asks: 10,
 };
 const full: ScaleSizes = {
   seconds: 10,
@@ -69,6 +77,11 @@ const full: ScaleSizes = {
   agentSteps: 100,
   restSeconds: 30,
   oldRuns: 50_000,
+  cancels: 200,
+  handovers: 50,
+  pendingApprovals: 1_000_000,
+  fewPendingApprovals: 1_000,
+  asks: 200,
 };
 const own = Object.fromEntries(Object.keys(full).map((name) => [name, { type: 'string' } as const]));
 const { values, positionals } = parseArgs({
@@ -94,6 +107,9 @@ const tests: Readonly<Record<string, (options: ScaleOptions) => Promise<readonly
   cells: measureCells,
   fairness: measureFairness,
   retention: measureRetention,
+  cancel: measureCancel,
+  handovers: measureHandovers,
+  pending: measurePending,
 };
 
 const unknown = positionals.filter((name) => !Object.hasOwn(tests, name));

@@ -119,7 +119,7 @@ test('an unknown scale test is named, with those that exist', () => {
   assert.equal(status, 2);
   assert.match(
     output,
-    /There is no scale test "nothing"; there are: idle, takeovers, freezes, cuts, restarts, approvals, events, bytes, deploy, snapshot, cells, fairness, retention$/m,
+    /There is no scale test "nothing"; there are: idle, takeovers, freezes, cuts, restarts, approvals, events, bytes, deploy, snapshot, cells, fairness, retention, cancel, handovers, pending$/m,
   );
 });
 
@@ -142,4 +142,39 @@ test('the scale test packs and removes old runs, whose space is used again', { t
   assert.match(output, /^\| runs removed of 500, per second \| [1-9][\d.]* \|/m);
   assert.match(output, /^\| begin of a call while runs are removed, p99 ms \| [\d.]+ \|/m);
   assert.match(output, /^\| size after removing and adding as many runs, .* \| yes \|$/m);
+});
+
+test('the scale test cancels runs through servers that do not execute them, and misses none', { timeout }, () => {
+  const { output, status } = run('--quick', 'cancel', '--engine', 'pg-boss');
+  assert.ok(status === 0 || status === 1, output);
+  for (const kind of ['runs in a call', 'runs that wait for approval']) {
+    assert.match(output, new RegExp(`^\\| ${kind}, cancelled through another server \\| 12\\.0 \\|`, 'm'));
+    assert.match(output, new RegExp(`^\\| ${kind}, not cancelled \\| 0\\.0 \\| 0 \\| yes \\|$`, 'm'));
+  }
+  assert.match(output, /^\| calls that did not see it \| 0\.0 \| 0 \| yes \|$/m);
+});
+
+test('the scale test stops the owner of a run three times, and each of its calls is made once', { timeout }, () => {
+  const { output, status } = run('--quick', 'handovers', '--engine', 'pg-boss');
+  assert.equal(status, 0, output);
+  assert.match(output, /^\| steps with an effect \| 16\.0 \| all 16 \| yes \|$/m);
+  assert.match(output, /^\| effects twice \| 0\.0 \| 0 \| yes \|$/m);
+  assert.match(output, /^\| of these, effect reported as unknown \| 3\.0 \|/m);
+  assert.match(output, /^\| completed runs \| 1\.0 \| all 1 \| yes \|$/m);
+  assert.match(output, /^\| attempts that ended as suspended \| 3\.0 \| all 3 \| yes \|$/m);
+  assert.match(output, /^\| attempts that count as crashed \| 0\.0 \| 0 \| yes \|$/m);
+  assert.match(output, /^\| servers that did not end in order \| 0\.0 \| 0 \| yes \|$/m);
+});
+
+test('the scale test asks and decides next to few and to many pending requests', { timeout }, () => {
+  const { output, status } = run('--quick', 'pending', '--engine', 'pg-boss');
+  assert.ok(status === 0 || status === 1, output);
+  for (const pending of [200, 600]) {
+    assert.match(output, new RegExp(`^\\| pending requests \\| ${pending}\\.0 \\| all ${pending} \\| yes \\|$`, 'm'));
+    const left = `^\\| decided requests whose run did not complete, ${pending} pending \\| 0\\.0 \\| 0 \\| yes \\|$`;
+    assert.match(output, new RegExp(left, 'm'));
+    for (const kind of ['decision', 'script until its request is stored', 'read of a paused run']) {
+      assert.match(output, new RegExp(`^\\| ${kind}, ${pending} pending, p50 ms \\| [1-9][\\d.]* \\|`, 'm'));
+    }
+  }
 });
