@@ -33,6 +33,11 @@ for (const approvals of ['wait', 'pause'] as const) {
       [],
     );
     const told = lines.filter(({ message, fields }) => /waits/.test(message) && fields?.['runId'] === run.id);
+    const ends = lines.filter(({ message }) => /^script (?:ended|suspended)/.test(message));
+    assert.deepEqual(
+      ends.map(({ message }) => message),
+      ['script suspended'],
+    );
     assert.ok(approvals === 'pause' || told.some(({ level }) => level === 'info'), JSON.stringify(lines));
   });
 }

@@ -11,7 +11,12 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
   hooks.observe('run-paused', (run) => logger.info('run ended', endFields(run, 'paused')));
   hooks.observe('run-end', (run) => logger.info('run ended', endFields(run, run.status, run.error?.code)));
   hooks.observe('chain-start', (chain) => logger.info('script started', withRequest(fieldsOf(chain))));
-  hooks.observe('chain-end', (chain) => logger.info('script ended', fieldsOf(chain)));
+  hooks.observe('chain-end', (chain) => {
+    const { status, errorCode, ...fields } = fieldsOf(chain);
+    // It is continued later, here or on another server.
+    if (errorCode === 'E_RUN_SUSPENDED') logger.info('script suspended', fields);
+    else logger.info('script ended', { ...fields, status, errorCode });
+  });
   hooks.observe('tool-result', (ended) => {
     const { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode } = ended;
     const fields = { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode };

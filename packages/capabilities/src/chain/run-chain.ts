@@ -1,4 +1,5 @@
 import type { InvokerSession, SessionOptions, ToolInvoker } from '@ravi/invoker';
+import { isSuspension } from '@ravi/invoker/internal';
 import { isKernelError, textBlock } from '@ravi/kernel';
 import type { ChainPolicy, ChainRunResult, ContentBlock, MediaBlock, SandboxLanguage } from '@ravi/kernel';
 import { scriptTools } from '../discovery/visible-tools.ts';
@@ -91,12 +92,16 @@ async function withScriptHooks(
   hooks.emit({ type: 'chain-start', ...session.scope, language });
   try {
     const result = await run();
-    end(result.status, result.error?.code);
+    end(result.status, isSuspended(result, session) ? 'E_RUN_SUSPENDED' : result.error?.code);
     return result;
   } catch (error) {
     end('error', isKernelError(error) ? error.code : 'E_INTERNAL');
     throw error;
   }
+}
+
+function isSuspended({ status }: ChainRunResult, { cancellation }: InvokerSession): boolean {
+  return status === 'cancelled' && isSuspension(cancellation.error);
 }
 
 async function runToEnd(

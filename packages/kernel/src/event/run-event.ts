@@ -163,6 +163,7 @@ export interface RunEventPayloads {
     readonly status: ChainRunResult['status'];
     readonly durationMs: number;
     readonly toolCalls: number;
+    /** `E_RUN_SUSPENDED` with the status `cancelled` if the script is continued later: it waits for people, or its process stops. */
     readonly errorCode?: string;
   };
   /** A script wrote a line. `callId` is absent; `parentId` is the call that runs the script. */
