@@ -50,6 +50,10 @@ async function changeApproval(
   return { status: 'done', approval: readRow(approvals, row ?? {}) };
 }
 
+// With the status of the run. A transaction that ends a run also takes its undecided requests, so a decision that had to wait for
+// one sees that the request is withdrawn, although it read the status before.
+const decidedColumns = `${approvals.table}.*, (SELECT status FROM ${runs.table} WHERE id = ${approvals.table}.run_id) AS run_status`;
+
 /** Rows that a decision may change, which the transaction has taken. */
 export interface DecidedRows {
   /** Row of the request. */
@@ -65,12 +69,13 @@ export async function takeDecided(
   { id, decision }: { readonly id: string; readonly decision: RecordedDecision },
 ): Promise<DecidedRows | undefined> {
   const isForRun = decision.decision === 'approved' && decision.scope === 'run';
-  const row = await selectRow(sql, approvals.table, { id }, isForRun ? '' : takeRows);
+  const one = `SELECT ${decidedColumns} FROM ${approvals.table} WHERE id = $1${isForRun ? '' : takeRows}`;
+  const [row] = await sql.all(one, [id]);
   if (row === undefined || !isForRun) return row && { row, others: [] };
   // The scripts that are part of the run have requests of their own. An end of the run takes the decided ones too.
   const { text, value, after = '' } = ofRunAndBelow(wholeRunOf(readRow(approvals, row).request));
   const taken = await sql.all(
-    `SELECT * FROM ${approvals.table} WHERE id IN (
+    `SELECT ${decidedColumns} FROM ${approvals.table} WHERE id IN (
        SELECT id FROM ${approvals.table} WHERE ${text} $1${after} AND status IN (${listOf(openApprovalStatuses)})
        UNION SELECT id FROM ${approvals.table} WHERE id = $2)
      ORDER BY created_sequence${takeRows}`,
@@ -90,8 +95,10 @@ export async function decideApproval(
   decision: RecordedDecision,
 ): Promise<Exclude<ApprovalTransition, { readonly status: 'not-found' }>> {
   const approval = readRow(approvals, row);
-  const ended = await withdrawIfEnded(sql, approval, decision.decidedAt);
-  if (ended !== undefined) return { status: 'conflict', approval: ended };
+  const ended = endedIn(row['run_status']);
+  if (ended !== undefined) {
+    return { status: 'conflict', approval: await withdrawEnded(sql, approval, decision.decidedAt, ended) };
+  }
   const decided = await applyAction(sql, approval, { type: 'decide', decision });
   if (decided.status !== 'done') return decided;
   for (const other of readRows(approvals, others).items) {
@@ -134,19 +141,29 @@ export async function withdrawElicitations(database: Database, runId: string): P
   }, addsChanges);
 }
 
-/** Withdraws an approval if its run has ended, and returns it. With `lockRows` the run cannot end before the transaction does. */
-export async function withdrawIfEnded(
+/** Returns the status of a run if it has ended. With `lockRows` it cannot end before the transaction does. */
+export async function endedStatus(sql: SqlRunner, runId: string, lockRows: string): Promise<string | undefined> {
+  const row = await selectRow(sql, runs.table, { id: runId }, lockRows);
+  return endedIn(row?.['status']);
+}
+
+function endedIn(status: unknown): string | undefined {
+  return typeof status !== 'string' || status === 'running' || status === 'paused' ? undefined : status;
+}
+
+/** Withdraws an approval whose run has ended with a status, and returns it. */
+export async function withdrawEnded(
   sql: SqlRunner,
   approval: Approval,
   now: number,
-  lockRows?: string,
-): Promise<Approval | undefined> {
-  const row = await selectRow(sql, runs.table, { id: approval.request.runId }, lockRows);
-  const status = row?.['status'];
-  if (typeof status !== 'string' || status === 'running' || status === 'paused') return undefined;
-  const reason = endedReason(status);
-  const withdrawn = await changeApproval(sql, approval, { type: 'withdraw', now, reason });
-  return withdrawn.approval;
+  status: string,
+): Promise<Approval> {
+  const { approval: withdrawn } = await changeApproval(sql, approval, {
+    type: 'withdraw',
+    now,
+    reason: endedReason(status),
+  });
+  return withdrawn;
 }
 
 /** Returns the reason for which the approvals of an ended run are withdrawn. */

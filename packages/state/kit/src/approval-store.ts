@@ -10,7 +10,7 @@ import type {
   RunWriter,
 } from '@ravi/kernel';
 import { addsChanges, approvals, changes, pendingInsertion, withChange } from './approval-rows.ts';
-import { applyAction, decideApproval, listOf, takeDecided, withdrawIfEnded } from './approval-steps.ts';
+import { applyAction, decideApproval, endedStatus, listOf, takeDecided, withdrawEnded } from './approval-steps.ts';
 import { conflict } from './errors.ts';
 import { checkId, optionalPrincipalKey } from './keys.ts';
 import { numberIn, readRow, readRows } from './rows.ts';
@@ -48,11 +48,13 @@ export function createApprovalStore(database: Database): ApprovalStore {
     create: (request, writer) =>
       database.transaction(async (sql) => {
         await checkWriter(sql, lockRows, writer);
+        // The run cannot end before the transaction does.
+        const ended = await endedStatus(sql, request.runId, lockRows);
         const change = { to: 'pending', at: request.requestedAt } as const;
         const [row] = await withChange(sql, request, change, pendingInsertion(request));
         if (row === undefined) throw conflict(`Approval "${request.id}" already exists`);
         const approval = readRow(approvals, row);
-        return (await withdrawIfEnded(sql, approval, request.requestedAt, lockRows)) ?? approval;
+        return ended === undefined ? approval : withdrawEnded(sql, approval, request.requestedAt, ended);
       }, addsChanges),
     async get(id) {
       const row = await selectRow(database, approvals.table, { id });

@@ -92,6 +92,13 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     }
   }
 
+  // The announcement is a statement of its own, because it is prepared: planning it takes longer than executing it.
+  function openings(client: pg.PoolClient, options: TransactionOptions = {}): Promise<unknown>[] {
+    const begin = query(client, beginStatement(schema, options));
+    if (options.inserts === undefined) return [begin];
+    return [begin, query(client, prepared(announcement({ schema, table: options.inserts })))];
+  }
+
   const runnerOf = (client: pg.PoolClient): SqlRunner => ({
     dialect,
     all: (sql, values) => query(client, prepared(sql, values)),
@@ -115,7 +122,7 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
       withConnection(async (client) => {
         try {
           // It may fail after its BEGIN, while it waits for the lock.
-          const begin = query(client, beginStatement(schema, options));
+          const begin = Promise.all(openings(client, options));
           begin.catch(ignore);
           const result = await body(runnerAfter(client, begin));
           await begin;
@@ -133,11 +140,10 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
 }
 
 // One round trip. Advisory locks are numbers.
-function beginStatement(schema: string, { lock, inserts, durability }: TransactionOptions = {}): string {
+function beginStatement(schema: string, { lock, durability }: TransactionOptions): string {
   const statements = ['BEGIN'];
   if (durability === 'process') statements.push('SET LOCAL synchronous_commit TO off');
   if (lock !== undefined) statements.push(`SELECT pg_advisory_xact_lock(${lockNumber(`ravi ${schema} ${lock}`)})`);
-  if (inserts !== undefined) statements.push(announcement({ schema, table: inserts }));
   return statements.join('; ');
 }
 
