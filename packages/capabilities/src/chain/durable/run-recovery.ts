@@ -123,6 +123,8 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
   });
   /** Runs of which a request was withdrawn since the last poll. */
   const withdrawn = new Set<string>();
+  /** Processes that this one has removed, which woke their runs, unless the wake was lost on the way to an engine. */
+  const removed = new Set<string>();
   /** Runs that no process executed at the last look, and when they were woken. */
   let leftAt: ReadonlyMap<string, number> = new Map();
   let isOver = false;
@@ -160,7 +162,9 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
       },
     );
     for (const processId of ended) {
-      if (await store.processes.remove(processId)) logger.info('a process has ended', { processId });
+      if (!(await store.processes.remove(processId))) continue;
+      if (engine.supports.transactions || !engine.supports.processes) removed.add(processId);
+      logger.info('a process has ended', { processId });
     }
   }
 
@@ -184,7 +188,9 @@ export function startRunRecovery(options: RunRecoveryOptions): RunRecovery {
         const isNew = ({ id }: Run): boolean => !leftAt.has(id);
         // One that fails to continue waits longer with each attempt.
         const isDue = (run: Run): boolean => isNew(run) || now - (leftAt.get(run.id) ?? now) >= safetyScanMs;
-        const due = runs.filter(isDue);
+        // A second wake would take the slot from the worker that has begun with the first.
+        const isWoken = (run: Run): boolean => isNew(run) && run.owner !== undefined && removed.has(run.owner);
+        const due = runs.filter((run) => isDue(run) && !isWoken(run));
         for (const run of runs) found.set(run.id, isDue(run) ? now : (leftAt.get(run.id) ?? now));
         // Their process is dead, so the engine need not wait for its sign of life. Once, because another process may have them by now.
         const isTaken = (run: Run): boolean => run.owner !== undefined && isNew(run);

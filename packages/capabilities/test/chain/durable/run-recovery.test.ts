@@ -63,6 +63,31 @@ test('run recovery resumes answered runs before those of ended processes', async
   assert.deepEqual(order, ['answered', 'ended-1', 'ended-2']);
 });
 
+test('the runs of a process that has ended are woken once, by its removal', async () => {
+  await using world = await createWorld();
+  const { runs, processes, wakes } = world.store;
+  await leaveRuns(world, ['ended-1', 'ended-2']);
+  await processes.register({ id: 'ended', deadAfterMs: 60_000 });
+  for (const id of ['ended-1', 'ended-2']) await runs.claim(id, { owner: 'ended' });
+  await using process = world.open({ tools: [valueTool('wait', () => null)] });
+  const { chains, feed } = process;
+  const sent: string[] = [];
+  const send: typeof wakes.send = async (runIds, ...more) => {
+    sent.push(...runIds);
+    await wakes.send(runIds, ...more);
+  };
+  await using _recovery = await startRecovery({
+    chains,
+    store: { ...world.store, wakes: { ...wakes, send } },
+    feed,
+    hasEnded: (id) => id === 'ended',
+    clock: createFakeClock(Date.now()),
+    logger: silentLogger,
+  });
+  await until(() => world.effects.filter((effect) => effect.startsWith('count')).length === 2);
+  assert.deepEqual(sent, []);
+});
+
 test('run recovery reads paused runs in slices, by one query for each, and lets other work run in between', async () => {
   await using world = await createWorld();
   await using process = world.open();
