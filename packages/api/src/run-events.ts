@@ -154,6 +154,9 @@ export const recordedEventData = {
         artifactRef: string(),
         errorCode: string(),
         wasRecorded: boolean({ description: 'An earlier process recorded the outcome.' }),
+        isSuspended: boolean({
+          description: 'The run was suspended during the call; another end follows when it continues.',
+        }),
         attempts: attemptsSchema,
       },
     ),

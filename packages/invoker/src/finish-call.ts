@@ -16,6 +16,7 @@ import { confirmLease } from './scope/session-lease.ts';
 import type { SessionLease } from './scope/session-lease.ts';
 import { errorResult } from './error-results.ts';
 import type { GateStop } from './error-results.ts';
+import { isSuspension } from './timing/cancellation.ts';
 
 /** End of a call: a gate stopped it, or its tool was executed. */
 export type Ending = GateStop | Execution;
@@ -182,7 +183,8 @@ function emitToolResult(pending: PendingCall, outcome: Outcome, { durationMs }: 
   if (pending.isReported('tool-result')) {
     const { argsPreview } = pending;
     const repeated = pending.attempts === undefined ? {} : { attempts: pending.attempts };
-    const about = { ...pending.scope, tool, caller };
+    const isSuspended = status === 'cancelled' && isSuspension(pending.cancellation.error);
+    const about = { ...pending.scope, tool, caller, ...(isSuspended ? { isSuspended } : {}) };
     const event = { type: 'tool-result', ...about, status, durationMs, argsPreview, ...repeated } as const;
     pending.report(withOutcome(event, outcome));
   }

@@ -21,6 +21,8 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
     const { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode } = ended;
     const fields = { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode };
     if (status === 'ok') logger.debug('call ended', fields);
+    else if (ended.isSuspended === true)
+      logger.info('call suspended', { ...fields, status: undefined, errorCode: undefined });
     else logger.info('call ended', fields);
   });
   hooks.observe('tool-denied', (denied) => {

@@ -26,12 +26,15 @@ interface Counted {
 
 const maxDurations = 1_000;
 
-/** Counts every call that ends from now on, in the process that records its outcome; calls of tools that do not exist together. Percentiles cover the last 1 000 calls of a tool. */
+/**
+ * Counts every call that ends from now on, in the process that records its outcome; calls of tools that do not exist together. A call of a
+ * run that pauses is counted when it ends. Percentiles cover the last 1 000 calls of a tool.
+ */
 export function createToolMetrics(hooks: HookManager): ToolMetrics {
   const tools = new Map<string, Counted>();
   const labelOf = createToolLabel();
-  hooks.observe('tool-result', ({ tool, status, durationMs, errorCode, wasRecorded }) => {
-    if (wasRecorded === true) return;
+  hooks.observe('tool-result', ({ tool, status, durationMs, errorCode, wasRecorded, isSuspended }) => {
+    if (wasRecorded === true || isSuspended === true) return;
     const label = labelOf(tool, errorCode);
     let counted = tools.get(label);
     if (counted === undefined) {

@@ -194,6 +194,8 @@ export interface RunEventPayloads {
     readonly errorCode?: string;
     /** True if an earlier process recorded the outcome, so that metrics do not count the call again. */
     readonly wasRecorded?: boolean;
+    /** True if the run was suspended during the call, because it waits for people or its process stops. Another end follows when it continues. */
+    readonly isSuspended?: boolean;
     /** Present if the call was repeated: every attempt, the last one included. */
     readonly attempts?: readonly CallAttempt[];
   };

@@ -57,13 +57,14 @@ export function observeCalls(hooks: HookSource, spans: SpanTree, { toolDuration 
     hooks.observe('tool-denied', ({ runId, callId, code }) => {
       spans.get(callKey(runId, callId))?.setAttribute('ravi.tool.denied', code);
     }),
-    hooks.observe('tool-result', ({ runId, callId, tool, status, durationMs, bytes, errorCode, wasRecorded }) => {
-      const errorType = status === 'ok' ? undefined : (errorCode ?? status);
+    hooks.observe('tool-result', (ended) => {
+      const { runId, callId, tool, status, durationMs, bytes, errorCode, wasRecorded, isSuspended } = ended;
+      const errorType = status === 'ok' || isSuspended === true ? undefined : (errorCode ?? status);
       spans.close(callKey(runId, callId), {
         attributes: withoutUndefined({ 'ravi.tool.status': status, 'ravi.tool.result.bytes': bytes }),
         errorType,
       });
-      if (wasRecorded === true) return;
+      if (wasRecorded === true || isSuspended === true) return;
       const measured = withoutUndefined({
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': labelOf(tool, errorCode),
