@@ -21,42 +21,55 @@ export interface Ends {
 
 interface WaitingEnd extends PlacedEnd {
   isWritten: boolean;
+  /** True if an attempt failed since the order was read last: it may have been written or not. */
+  isInDoubt: boolean;
 }
 
 /**
- * Creates the ends of one run. A script must receive them in the order of the journal, because a replay does. A journal
- * has them in the order in which their writes begin. An attempt that failed may have been written or not: then the ends
- * wait for all writes that are under way, and the journal is read.
+ * Creates the ends of one run. A script must receive them in the order of the journal, because a replay does. A journal has
+ * them in the order in which their writes begin. If attempts failed, the ends wait until those are written, and the journal is read:
+ * an end that it does not have yet comes after those that it has.
  */
 export function createEnds({ readOrder, onEnd }: EndsOptions): Ends {
-  // In the order in which their writes began.
+  // In the order in which they are reported.
   let waiting: WaitingEnd[] = [];
-  let begun = 0;
-  let isInDoubt = false;
+  let failures = 0;
+  let isReading = false;
 
   async function report(): Promise<void> {
-    if (isInDoubt) {
-      if (waiting.some(({ isWritten }) => !isWritten)) return;
-      const before = begun;
-      const order = await readOrder();
-      // The last of the ends that have begun meanwhile reports all of them.
-      if (begun !== before || !isInDoubt) return;
-      isInDoubt = false;
-      waiting.sort((left, right) => order.indexOf(left.place) - order.indexOf(right.place));
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (waiting.some(({ isInDoubt }) => isInDoubt)) {
+        // Its record reports again.
+        if (waiting.some(({ isInDoubt, isWritten }) => isInDoubt && !isWritten)) return;
+        await readAgain();
+      }
+    } finally {
+      isReading = false;
     }
     const count = waiting.findIndex(({ isWritten }) => !isWritten);
-    const ends = count < 0 ? waiting : waiting.slice(0, count);
-    waiting = count < 0 ? [] : waiting.slice(count);
-    for (const end of ends) onEnd(end);
+    for (const end of waiting.splice(0, count < 0 ? waiting.length : count)) onEnd(end);
+  }
+
+  async function readAgain(): Promise<void> {
+    const before = failures;
+    const order = new Map((await readOrder()).map((place, index) => [place, index]));
+    if (failures !== before) return;
+    const indexOf = ({ place }: PlacedEnd): number => order.get(place) ?? order.size;
+    waiting = waiting.toSorted((left, right) => indexOf(left) - indexOf(right));
+    for (const end of waiting) end.isInDoubt = false;
   }
 
   return {
     async record(end, write) {
-      const own: WaitingEnd = { ...end, isWritten: false };
+      const own: WaitingEnd = { ...end, isWritten: false, isInDoubt: false };
       waiting.push(own);
-      begun++;
       // Without it the run is lost, and the script receives no further end.
-      await write(() => void (isInDoubt = true));
+      await write(() => {
+        failures++;
+        own.isInDoubt = true;
+      });
       own.isWritten = true;
       await report();
     },

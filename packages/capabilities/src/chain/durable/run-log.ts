@@ -78,20 +78,25 @@ export function createRunLog(options: RunLogOptions): RunLog {
       );
     } catch (error) {
       // A failed attempt may still have been written.
-      if (attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT') && (await holdsRun())) return;
+      const mayBeWritten = attempts > 1 && isKernelError(error, 'E_STATE_CONFLICT');
+      if (mayBeWritten && (await orLost(holdsRun()))) return;
+      onLost(error);
+      throw error;
+    }
+  }
+
+  async function orLost<Value>(reading: Promise<Value>): Promise<Value> {
+    try {
+      return await reading;
+    } catch (error) {
       onLost(error);
       throw error;
     }
   }
 
   async function readOrder(): Promise<readonly number[]> {
-    try {
-      const { items } = await retryWhileUnavailable(() => journal.entries(runId), { clock, signal });
-      return readRecordedRun(items).order;
-    } catch (error) {
-      onLost(error);
-      throw error;
-    }
+    const { items } = await orLost(retryWhileUnavailable(() => journal.entries(runId), { clock, signal }));
+    return readRecordedRun(items).order;
   }
 
   async function holdsRun(): Promise<boolean> {

@@ -103,6 +103,30 @@ test('calls end in the same order in the replay when the answer to a write is lo
   );
 });
 
+test('a run whose row is damaged after the answer to a write is lost is left instead of held', async () => {
+  await using world = await createWorld();
+  const { journal, runs } = world.store;
+  const damaged = new KernelError('E_STATE_CORRUPT', 'The row is damaged');
+  let hasLost = false;
+  const store: CompleteStateStore = {
+    ...world.store,
+    journal: {
+      ...journal,
+      async finished(entry, result) {
+        await journal.finished(entry, result);
+        if (hasLost) return;
+        hasLost = true;
+        throw new KernelError('E_STATE_UNAVAILABLE', 'The answer was lost');
+      },
+    },
+    runs: { ...runs, get: async (id) => (hasLost ? Promise.reject(damaged) : runs.get(id)) },
+  };
+  await using process = world.open({ store });
+  const started = process.chains.start({ code: "await tools.echo({ value: 1 }); return 'done'", runId: 'run-1' });
+  await assert.rejects(started, { code: 'E_STATE_CORRUPT' });
+  assert.equal(process.chains.active, 0);
+});
+
 test('a script survives a restart of the PostgreSQL server and does nothing twice', async (context) => {
   const server = await stoppablePostgresForTests();
   if (typeof server === 'string') return context.skip(server);
