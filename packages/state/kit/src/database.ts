@@ -26,6 +26,8 @@ export interface TransactionOptions {
    * of a database server, once a later transaction is on disk.
    */
   readonly durability?: 'disk' | 'database' | 'process';
+  /** True if its statements, and its wait for the lock, may take as long as they need. */
+  readonly isUnlimited?: boolean;
 }
 
 /**

@@ -3,11 +3,12 @@ import { migrations, schemaTable } from './schema.ts';
 import type { Database, SqlRunner } from './database.ts';
 
 /**
- * Migrates a database to the newest schema, or to `target`. If several processes start at once, one of them migrates.
+ * Migrates a database to the newest schema, or to `target`. If several processes start at once, one of them migrates, and the others wait.
+ * Indexes of large tables take longer than a statement may.
  * @throws KernelError `E_CONFIG_INVALID` if the database is newer than this code
  */
 export async function migrate(database: Database, target: number = newestVersion()): Promise<void> {
-  await database.transaction((sql) => bringTo(target, database, sql), { lock: 'schema' });
+  await database.transaction((sql) => bringTo(target, database, sql), { lock: 'schema', isUnlimited: true });
 }
 
 /** Returns the schema version that this code writes. */

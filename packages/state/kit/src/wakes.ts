@@ -91,6 +91,8 @@ export function withWakes(inner: Database): DatabaseWithWakes {
 async function tryWithin(database: Database, sink: WakeSink): Promise<void> {
   const rolledBack = new Error('The transaction was an attempt');
   const attempted = database.transaction(async (sql) => {
+    // A first query may be sent before the transaction has begun, and that of an engine may be one that writes.
+    await sql.all('SELECT 1');
     await sink.wake(attempt, { within: transactionOf(sql, database) });
     throw rolledBack;
   });

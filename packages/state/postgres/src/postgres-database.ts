@@ -32,6 +32,7 @@ const dialect: Dialect = {
 };
 
 const bigint = pg.types.builtins.INT8;
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Creates a database without connecting. Each statement takes a connection from the pool, so that it works again after
@@ -45,9 +46,6 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     max: maxConnections,
     connectionTimeoutMillis: timeoutMs,
     statement_timeout: timeoutMs,
-    // The server times out first, so that the connection stays usable; this limit is for a server that does not respond
-    // at all.
-    query_timeout: timeoutMs + 1_000,
     // A process that stops inside a transaction must not hold its locks for ever.
     idle_in_transaction_session_timeout: timeoutMs,
     allowExitOnIdle: true,
@@ -60,6 +58,8 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
   const broken = new WeakSet<pg.PoolClient>();
+  /** Statements of a connection that have no answer yet. */
+  const sent = new WeakMap<pg.PoolClient, number>();
   const names = new Map<string, string>();
   let ended: Promise<void> | undefined;
 
@@ -69,13 +69,20 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
     return { name, text, values: [...values] };
   }
 
-  async function query(client: pg.PoolClient, config: string | pg.QueryConfig): Promise<readonly SqlRow[]> {
+  async function query(client: pg.PoolClient, config: pg.QueryConfig, isUnlimited = false): Promise<readonly SqlRow[]> {
+    const ahead = sent.get(client) ?? 0;
+    sent.set(client, ahead + 1);
+    // The server executes what was sent before, and times out first, so that the connection stays usable. This limit is for a server
+    // that does not respond at all.
+    const query_timeout = isUnlimited ? longestTimerMs : (ahead + 1) * timeoutMs + 1_000;
     try {
-      const { rows } = await client.query<SqlRow>(config);
+      const { rows } = await client.query<SqlRow>({ ...config, query_timeout } as pg.QueryConfig);
       return rows;
     } catch (error) {
       if (endsConnection(error)) broken.add(client);
       throw stateError(error);
+    } finally {
+      sent.set(client, (sent.get(client) ?? 1) - 1);
     }
   }
 
@@ -94,7 +101,7 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
 
   // The announcement is a statement of its own, because it is prepared: planning it takes longer than executing it.
   function openings(client: pg.PoolClient, options: TransactionOptions = {}): Promise<unknown>[] {
-    const begin = query(client, beginStatement(schema, options));
+    const begin = query(client, { text: beginStatement(schema, options) }, options.isUnlimited);
     if (options.inserts === undefined) return [begin];
     return [begin, query(client, prepared(announcement({ schema, table: options.inserts })))];
   }
@@ -106,11 +113,11 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
 
   // Saves a round trip: a transaction that begins with a query sends it together with its BEGIN. If that BEGIN fails, such as by a
   // timeout, the query runs outside the transaction and its rows are dropped. A statement that writes must not, so it waits.
-  const runnerAfter = (client: pg.PoolClient, begin: Promise<unknown>): SqlRunner => ({
+  const runnerAfter = (client: pg.PoolClient, begin: Promise<unknown>, isUnlimited?: boolean): SqlRunner => ({
     dialect,
     async all(sql, values) {
       if (!sql.startsWith('SELECT ')) await begin;
-      const [, rows] = await Promise.all([begin, query(client, prepared(sql, values))]);
+      const [, rows] = await Promise.all([begin, query(client, prepared(sql, values), isUnlimited)]);
       return rows;
     },
   });
@@ -124,13 +131,13 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
           // It may fail after its BEGIN, while it waits for the lock.
           const begin = Promise.all(openings(client, options));
           begin.catch(ignore);
-          const result = await body(runnerAfter(client, begin));
+          const result = await body(runnerAfter(client, begin, options?.isUnlimited));
           await begin;
-          await query(client, 'COMMIT');
+          await query(client, { text: 'COMMIT' });
           return result;
         } catch (error) {
           // A connection that cannot roll back is closed, which also rolls back.
-          if (!broken.has(client)) await query(client, 'ROLLBACK').catch(ignore);
+          if (!broken.has(client)) await query(client, { text: 'ROLLBACK' }).catch(ignore);
           throw error;
         }
       }),
@@ -140,8 +147,9 @@ export function createPostgresDatabase({ url, schema, maxConnections, timeoutMs 
 }
 
 // One round trip. Advisory locks are numbers.
-function beginStatement(schema: string, { lock, durability }: TransactionOptions): string {
+function beginStatement(schema: string, { lock, durability, isUnlimited }: TransactionOptions): string {
   const statements = ['BEGIN'];
+  if (isUnlimited === true) statements.push('SET LOCAL statement_timeout TO 0');
   if (durability === 'process') statements.push('SET LOCAL synchronous_commit TO off');
   if (lock !== undefined) statements.push(`SELECT pg_advisory_xact_lock(${lockNumber(`ravi ${schema} ${lock}`)})`);
   return statements.join('; ');

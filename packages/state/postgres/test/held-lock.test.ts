@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isKernelError } from '@ravi/kernel';
 import type { CompleteStateStore, NewRun } from '@ravi/kernel';
 import { postgresForTests } from '@ravi/state-testing';
 import pg from 'pg';
-import { afterAll, test } from 'vitest';
+import { afterAll, test, vi } from 'vitest';
 import { createPostgresStateStore } from '../src/index.ts';
 import { createPostgresDatabase } from '../src/postgres-database.ts';
 
@@ -12,6 +13,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const { url = '' } = server;
 const withServer = server.url === undefined ? test.skip : test;
 const statements = 20;
+const query = pg.Client.prototype.query;
 
 const newRun = (id: string): NewRun => ({
   id,
@@ -84,3 +86,45 @@ withServer(
     await store.runs.create(newRun('run-1'));
   },
 );
+
+withServer('a migration may take longer than a statement, and other processes wait for it', async () => {
+  const schema = `migrated_${process.pid}`;
+  await using first = await createPostgresStateStore({ url, schema });
+  await first.runs.create(newRun('run-1'));
+  await using client = await connect(schema);
+  await client.query('BEGIN; LOCK TABLE ravi_schema IN ACCESS EXCLUSIVE MODE');
+  const opening = createPostgresStateStore({ url, schema, timeoutMs: 1_000 });
+  await waitsForTable(client);
+  // Longer than a statement of that store may take.
+  await pause(2_500);
+  await client.query('COMMIT');
+  await using second = await opening;
+  assert.equal((await second.runs.get('run-1'))?.status, 'running');
+});
+
+withServer('a query that is sent with the BEGIN of its transaction has the time of both', async () => {
+  const schema = `limits_${process.pid}`;
+  await using store = await createPostgresStateStore({ url, schema });
+  assert.deepEqual((await store.runs.list({})).items, []);
+  await using database = createPostgresDatabase({ url, schema, timeoutMs: 5_000, maxConnections: 1 });
+  const limits: (readonly [text: string, limitMs: number])[] = [];
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: never[]) {
+    const [{ text, query_timeout: limitMs }] = args as unknown as [{ text: string; query_timeout: number }];
+    limits.push([text.split(';', 1)[0] ?? '', limitMs]);
+    return Reflect.apply(query, this, args) as never;
+  });
+  try {
+    await database.transaction(async (sql) => {
+      await sql.all('SELECT 1');
+      await sql.all('SELECT 2');
+    });
+  } finally {
+    spy.mockRestore();
+  }
+  assert.deepEqual(limits, [
+    ['BEGIN', 6_000],
+    ['SELECT 1', 11_000],
+    ['SELECT 2', 6_000],
+    ['COMMIT', 6_000],
+  ]);
+});
