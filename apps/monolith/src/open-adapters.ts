@@ -12,6 +12,7 @@ import type {
   ToolSource,
   TriggerAccess,
 } from '@ravi/kernel';
+import { messageWithCauses } from '@ravi/support';
 import { extensionsOf } from './extensions.ts';
 import { openInstalledPlugins } from './installation.ts';
 import type { Installation } from './installation.ts';
@@ -95,8 +96,8 @@ async function connectedEngine(
     return engine;
   } catch (cause) {
     if (isKernelError(cause) && cause.retryable) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const advice = 'Its url must name the database of plugins.stateStore';
+    const reason = cause instanceof Error ? messageWithCauses(cause) : String(cause);
+    const advice = 'The url of plugins.runEngine must name the database of plugins.stateStore.';
     throw new KernelError('E_CONFIG_INVALID', `plugins.runEngine: ${reason}. ${advice}`, { cause });
   }
 }

@@ -10,7 +10,7 @@ import { continueAfterKill, hangingFiles } from './support/hanging-tool.ts';
 import { createInstallation } from './support/installation.ts';
 import type { TestInstallation } from './support/installation.ts';
 import { approve, pendingOf, start, untilStatus } from './support/run-requests.ts';
-import { startBundled } from './support/server-process.ts';
+import { startBundled, startProcess } from './support/server-process.ts';
 import { shareStore } from './support/shared-store.ts';
 import { pgBossCase } from './support/state-stores.ts';
 import { installSubAgents, task } from './support/sub-agents.ts';
@@ -107,20 +107,34 @@ pgBossCase.test('a server whose engine is in another database than its state doe
   const { folder: cwd, configPath } = folder;
   await assert.rejects(openMonolith({ cwd, configPath, env: {}, isServer: true }), {
     code: 'E_CONFIG_INVALID',
-    message: /^plugins\.runEngine: .*transaction in "sqlite"\. Its url must name the database of plugins\.stateStore$/,
-  });
-  const other = new URL(pgBossCase.url ?? '');
-  await using client = await connect();
-  const name = `other_${process.pid}`;
-  await client.query(`CREATE DATABASE ${name}`);
-  other.pathname = name;
-  const elsewhere = { ...pgBossCase.plugin(), runEngine: { use: '@ravi/engine-pg-boss', url: other.href } };
-  await using second = await createInstallation({ plugins: elsewhere });
-  await assert.rejects(openMonolith({ cwd: second.folder, configPath: second.configPath, env: {}, isServer: true }), {
-    code: 'E_CONFIG_INVALID',
-    message: /^plugins\.runEngine: /,
+    message:
+      /^plugins\.runEngine: .*transaction in "sqlite"\. The url of plugins\.runEngine must name the database of plugins\.stateStore\.$/,
   });
 });
+
+pgBossCase.test(
+  'a server does not start with an engine in another database, also if an earlier start left its schema in that of the state',
+  { timeout },
+  async () => {
+    const other = new URL(pgBossCase.url ?? '');
+    const name = `other_${process.pid}`;
+    other.pathname = name;
+    await using client = await connect();
+    await client.query(`CREATE DATABASE ${name}`);
+    await using shared = await shareStore(pgBossCase);
+    await (await shared.start())[Symbol.asyncDispose]();
+    const runEngine = { ...(shared.plugins.runEngine as PluginEntry), url: other.href };
+    await using folder = await createInstallation({ plugins: { ...shared.plugins, runEngine } });
+    using started = startProcess(folder.folder, ['--port', '0']);
+    assert.equal(await started.exit, 2);
+    const [line, ...rest] = (await started.errors).match(/plugins\.runEngine: .*/g) ?? [];
+    assert.match(
+      line ?? '',
+      /^plugins\.runEngine: The engine is in the database "other_\d+"[^,]*, but the transaction in "\w+"[^,]*\. The url of plugins\.runEngine must name the database of plugins\.stateStore\.$/,
+    );
+    assert.deepEqual(rest, []);
+  },
+);
 
 pgBossCase.test('the runs of a killed server continue on another one', { timeout }, async () => {
   await using world = await startTwo();

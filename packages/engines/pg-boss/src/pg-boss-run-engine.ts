@@ -21,6 +21,7 @@ import type { EngineMessage } from './engine-channel.ts';
 import { createEngineDatabase, engineError } from './engine-database.ts';
 import { readFigures } from './engine-figures.ts';
 import { createJobHandling } from './job-handling.ts';
+import { createDatabaseCheck } from './same-database.ts';
 import { sendWakes } from './send-wakes.ts';
 import type { SentWake } from './send-wakes.ts';
 import { createWakeSource } from './take-wakes.ts';
@@ -114,6 +115,7 @@ export async function createPgBossRunEngine(options: PgBossRunEngineOptions = {}
   });
   boss.on('error', (error) => logger.warn('pg-boss reports an error', { error: error.message }));
   boss.on('warning', ({ message }) => logger.debug('pg-boss reports a warning', { message }));
+  const databaseCheck = createDatabaseCheck(database);
   const taken = createTakenJobs({ boss, schema, heartbeatMs, clock, logger });
   const queues = createWakeQueues(boss, heartbeatSeconds);
   const loops = new Map<WorkLoop, RunWorker>();
@@ -156,6 +158,7 @@ export async function createPgBossRunEngine(options: PgBossRunEngineOptions = {}
   }
 
   async function wake(checked: readonly SentWake[], { within, takeOver = false }: WakeOptions): Promise<void> {
+    if (within !== undefined) await databaseCheck.check(within);
     for (const version of new Set(checked.map((each) => each.version))) await queues.of(version);
     if (within === undefined) return database.transaction((db) => send(checked, db, takeOver));
     const joined: Db = {

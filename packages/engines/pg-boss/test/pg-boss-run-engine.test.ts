@@ -44,22 +44,28 @@ withServer(
   },
 );
 
-withServer('a wake of a run that has none merges once, inserts once and notifies once', async () => {
+withServer('a wake of a run that has none merges once, inserts once and notifies once, after one check', async () => {
   const schema = `once_${process.pid}`;
   await using engine = await createPgBossRunEngine({ url, schema });
   await engine.wake([wake('run-0')]);
-  const statements: string[] = [];
-  await withClient(url, (client) =>
-    transact(client, ({ database, run }) => {
-      const counted: typeof run = (statement, values) => {
-        statements.push(statement.trim());
-        return run(statement, values);
-      };
-      return engine.wake([wake('run-1')], { within: { database, run: counted } });
-    }),
-  );
-  assert.equal(statements.length, 3, statements.join('\n'));
-  assert.equal((await engine.figures()).ready, 2);
+  const statementsOf = async (runId: string): Promise<readonly string[]> => {
+    const statements: string[] = [];
+    await withClient(url, (client) =>
+      transact(client, ({ database, run }) => {
+        const counted: typeof run = (statement, values) => {
+          statements.push(statement.trim());
+          return run(statement, values);
+        };
+        return engine.wake([wake(runId)], { within: { database, run: counted } });
+      }),
+    );
+    return statements;
+  };
+  const [check, ...wakes] = await statementsOf('run-1');
+  assert.match(check ?? '', /lock/);
+  assert.equal(wakes.length, 3, wakes.join('\n'));
+  assert.deepEqual(await statementsOf('run-2'), wakes);
+  assert.equal((await engine.figures()).ready, 3);
 });
 
 withServer('a worker that lost its connection receives "missed", and signals again afterwards', async () => {
