@@ -21,6 +21,8 @@ export interface PluginRequest {
   readonly fallbackBaseDir?: string | undefined;
 }
 
+const ownScope = '@ravi/';
+
 const packagePattern = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)*$/i;
 
 /**
@@ -45,12 +47,12 @@ export function invalidPlugin({ place, use }: PluginRequest, problem: string, ca
 }
 
 function locate(request: PluginRequest): string {
-  const { place, use, baseDir, fallbackBaseDir } = request;
+  const { place, use, baseDir } = request;
   const isPath = /^\.\.?\//.test(use);
   if (!isPath && !packagePattern.test(use)) {
     throw invalidConfig(`${place}.use`, [`"${use}" is neither a package name nor a path that starts with ./`]);
   }
-  const folders = isPath || fallbackBaseDir === undefined ? [baseDir] : [baseDir, fallbackBaseDir];
+  const folders = isPath ? [baseDir] : foldersOf(request);
   for (const folder of folders) {
     const path = resolveFrom(folder, request);
     if (path !== undefined) return path;
@@ -59,16 +61,36 @@ function locate(request: PluginRequest): string {
   throw new KernelError('E_PLUGIN_NOT_FOUND', `${place}: the plugin ${use} was not found, ${advice}`);
 }
 
+function foldersOf({ baseDir, fallbackBaseDir }: PluginRequest): readonly string[] {
+  return fallbackBaseDir === undefined ? [baseDir] : [baseDir, fallbackBaseDir];
+}
+
 // A similar installed name is more likely to be meant than a package that npm would have to find.
 function adviceFor(use: string, folders: readonly string[]): string {
   const [, scope = '', name = use] = /^(@[^/]+\/)?(.*)$/.exec(use) ?? [];
-  const near = nearNames(name, new Set(folders.flatMap((folder) => installedIn(scope, folder))));
-  if (near.length > 0) return `did you mean ${near.map((each) => scope + each).join(' or ')}?`;
+  const meant = endingIn(use, folders);
+  const near = meant.length > 0 ? meant : nearNames(name, installedIn(scope, folders)).map((each) => scope + each);
+  if (near.length > 0) return didYouMean(near);
   return `it is not installed; run "npm install ${use}" in ${folders[0]}`;
 }
 
-/** Returns the packages of a scope (`@ravi/`, or an empty text) that are installed for a folder, without the scope. */
-function installedIn(scope: string, folder: string): readonly string[] {
+/** Returns the packages of Ravi whose last part is a short name: `@ravi/engine-pg-boss` for `pg-boss`. */
+function endingIn(short: string, folders: readonly string[]): readonly string[] {
+  const found = installedIn(ownScope, folders).filter((name) => `-${name}`.endsWith(`-${short}`));
+  return found.map((name) => ownScope + name);
+}
+
+function didYouMean(names: readonly string[]): string {
+  return `did you mean ${names.join(' or ')}?`;
+}
+
+/** Returns the packages of a scope (`@ravi/`, or an empty text) that are installed for folders, without the scope. */
+function installedIn(scope: string, folders: readonly string[]): readonly string[] {
+  const found = folders.flatMap((folder) => packagesAbove(folder, scope));
+  return [...new Set(found)].toSorted();
+}
+
+function packagesAbove(folder: string, scope: string): readonly string[] {
   const found: string[] = [];
   for (let at = folder; ; at = dirname(at)) {
     try {
@@ -93,10 +115,16 @@ function resolveFrom(folder: string, request: PluginRequest): string | undefined
   }
 }
 
+/** Returns an error about a module that may be a library whose name is a short one of a plugin. */
+function notPlugin(request: PluginRequest, problem: string): KernelError {
+  const meant = endingIn(request.use, foldersOf(request));
+  return invalidPlugin(request, meant.length === 0 ? problem : `${problem}; ${didYouMean(meant)}`);
+}
+
 function checkShape(request: PluginRequest, plugin: unknown): Plugin {
-  if (!isRecord(plugin)) throw invalidPlugin(request, 'has no plugin as its default export');
+  if (!isRecord(plugin)) throw notPlugin(request, 'has no plugin as its default export');
   const { name, port, configSchema, create } = plugin;
-  if (typeof name !== 'string' || name === '') throw invalidPlugin(request, 'has no name');
+  if (typeof name !== 'string' || name === '') throw notPlugin(request, 'has no name');
   if (typeof port !== 'string' || !Object.hasOwn(pluginPorts, port)) {
     throw invalidPlugin(request, `has a port that is not one of ${Object.keys(pluginPorts).join(', ')}`);
   }

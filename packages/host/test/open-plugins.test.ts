@@ -169,6 +169,26 @@ test('a package is found from the folder of the configuration first, then from t
   );
 });
 
+test('the last part of the name of a package of Ravi suggests that package, also if it is the name of a library', async () => {
+  const packages = [
+    '@ravi/engine-job-lane',
+    '@ravi/engine-lane-job',
+    '@ravi/blob-lib',
+    '@ravi/engine-lib',
+    '@other/lane',
+  ];
+  const files = Object.fromEntries(packages.map((name) => [`app/node_modules/${name}/package.json`, '{}']));
+  await using at = await scene({ ...files, 'app/node_modules/lib/index.js': 'exports.isLibrary = true;' });
+  for (const [use, code, advice] of [
+    ['job-lane', 'E_PLUGIN_NOT_FOUND', 'was not found, did you mean @ravi/engine-job-lane?'],
+    ['engine-job-lane', 'E_PLUGIN_NOT_FOUND', 'was not found, did you mean @ravi/engine-job-lane?'],
+    ['lib', 'E_PLUGIN_INVALID', 'has no name; did you mean @ravi/blob-lib or @ravi/engine-lib?'],
+    ['ane', 'E_PLUGIN_NOT_FOUND', 'npm install ane'],
+  ] as const) {
+    await assert.rejects(at.open({ runEngine: { use } }, 'app'), fails(code, advice));
+  }
+});
+
 test('a real adapter of the workspace opens by its package name and works', async () => {
   await using at = await scene({});
   const fallbackBaseDir = import.meta.dirname;
