@@ -51,7 +51,10 @@ withServer(
     assert.equal(await statusOf(`${url}/v1/runs`), 200);
     started.signal('SIGTERM');
     assert.equal(await started.exit, 0);
-    assert.match(await started.errors, /does not respond: connect ECONNREFUSED.*waiting for the state store/);
+    assert.match(
+      await started.errors,
+      /did not start: The state database does not respond: connect ECONNREFUSED.*waiting for the state store/,
+    );
   },
 );
 
@@ -72,8 +75,8 @@ withServer(
     const noDatabase = new URL(postgres.url);
     noDatabase.pathname = '/missing';
     for (const [address, words] of [
-      [wrongPassword, /refused access: password authentication failed/],
-      [noDatabase, /refused access: database "missing" does not exist/],
+      [wrongPassword, /did not start: The state database refused access: password authentication failed/],
+      [noDatabase, /did not start: The state database refused access: database "missing" does not exist/],
     ] as const) {
       await using installation = await installationWith(address.href);
       using started = startProcess(installation.folder, ['--port', '0']);

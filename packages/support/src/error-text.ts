@@ -9,9 +9,12 @@ export function errorText(error: unknown): string {
 
 /** Returns the message of an error and of its causes, for an operator: a message for callers leaves out what causes say. */
 export function messageWithCauses(error: Error): string {
-  const { message, cause } = error;
-  const why = cause instanceof Error ? messageWithCauses(cause) : '';
-  return why === '' || message.includes(why) ? message : `${message}: ${why}`;
+  let text = error.message;
+  // An error may repeat the message of its cause, but not that of the cause's own.
+  for (let { cause } = error; cause instanceof Error; { cause } = cause) {
+    if (!text.includes(cause.message)) text += `: ${cause.message}`;
+  }
+  return text;
 }
 
 /**
