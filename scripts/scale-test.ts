@@ -17,8 +17,6 @@ import { measureRetention } from './scale-test/retention.ts';
 import { measureSnapshot } from './scale-test/snapshot.ts';
 import { measureCuts, measureFreezes, measureRestarts, measureTakeovers } from './scale-test/takeovers.ts';
 
-// Measures how several processes share one PostgreSQL. `--quick` is small enough to run on every change; `--engine` chooses the engine of
-// the servers, and the other options replace single sizes.
 const quick: ScaleSizes = {
   seconds: 1,
   expiries: 300,
@@ -84,15 +82,6 @@ const full: ScaleSizes = {
   asks: 200,
 };
 const own = Object.fromEntries(Object.keys(full).map((name) => [name, { type: 'string' } as const]));
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, engine: { type: 'string', default: 'memory' }, ...own },
-});
-const chosen = Object.keys(full).flatMap((name) => {
-  const value = (values as Readonly<Record<string, string | boolean | undefined>>)[name];
-  return value === undefined ? [] : [[name, sizeOf(name, String(value))] as const];
-});
-const sizes: ScaleSizes = { ...(values.quick ? quick : full), ...Object.fromEntries(chosen) };
 const tests: Readonly<Record<string, (options: ScaleOptions) => Promise<readonly ScaleResult[]>>> = {
   idle: measureIdle,
   takeovers: measureTakeovers,
@@ -111,6 +100,27 @@ const tests: Readonly<Record<string, (options: ScaleOptions) => Promise<readonly
   handovers: measureHandovers,
   pending: measurePending,
 };
+const usage = `Usage: node scripts/scale-test.ts [--quick] [--engine ${engineNames.join('|')}] [--<size> <number>]... [<test>...]
+
+Measures how several servers share one PostgreSQL, and prints each figure with its goal. Without a test all of them run, which takes hours.
+
+  tests     ${wrapped(Object.keys(tests))}
+  --quick   sizes that are small enough to run on every change, instead of the full ones
+  --engine  engine of runs of the servers, memory by default
+  --<size>  replaces one size:
+            ${wrapped(Object.keys(full))}
+
+It exits with 0 if every goal was reached, with 1 if one was missed, and with 2 if an option or a test does not exist.`;
+const { values, positionals } = readArguments();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
+const chosen = Object.keys(full).flatMap((name) => {
+  const value = (values as Readonly<Record<string, string | boolean | undefined>>)[name];
+  return value === undefined ? [] : [[name, sizeOf(name, String(value))] as const];
+});
+const sizes: ScaleSizes = { ...(values.quick ? quick : full), ...Object.fromEntries(chosen) };
 
 const unknown = positionals.filter((name) => !Object.hasOwn(tests, name));
 if (unknown.length > 0) {
@@ -130,6 +140,21 @@ for (const [name, measure] of Object.entries(tests)) {
     missed += printFigures(await measure({ ...sizes, engine }));
 }
 process.exitCode = missed === 0 ? 0 : 1;
+
+function readArguments() {
+  try {
+    const boolean = { type: 'boolean', default: false } as const;
+    const options = { help: boolean, quick: boolean, engine: { type: 'string', default: 'memory' }, ...own } as const;
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function wrapped(names: readonly string[]): string {
+  return names.join(', ').replaceAll(/(.{60,90}?,) /g, '$1\n            ');
+}
 
 function sizeOf(name: string, text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);

@@ -79,6 +79,14 @@ export function all(name: string, value: number, total: number): ScaleResult {
   return { name, value, isReached: value === total, goal: `all ${total}` };
 }
 
+const maxSlope = 0.1;
+
+/** Returns how many per cent more statements a server sends with many things than with few, which must be as many. */
+export function sameStatements(name: string, few: number, many: number): ScaleResult {
+  const slope = many / few - 1;
+  return { name, value: slope * 100, isReached: Math.abs(slope) <= maxSlope, goal: '0 ± 10' };
+}
+
 /** Returns the p50, p99 and longest of times. With a most, the longest must not exceed it. */
 export function figuresOfTimes(name: string, times: readonly number[], mostMs?: number): readonly ScaleResult[] {
   const sorted = Float64Array.from(times).sort();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sha256 } from '../../apps/monolith/test/support/callers.ts';
 import type { RaviConfig } from '../../packages/host/src/index.ts';
 import { startDatabase } from './database.ts';
-import { all, figuresOfTimes, none } from './figures.ts';
+import { all, figuresOfTimes, none, sameStatements } from './figures.ts';
 import type { ScaleOptions, ScaleResult } from './figures.ts';
 import { costOf } from './idle.ts';
 import type { IdleCost } from './idle.ts';
@@ -85,12 +85,12 @@ export async function measurePending(options: ScaleOptions): Promise<readonly Sc
   const { runId: template } = await send(first.url, `${asker}0`, 'chains', script);
   await first.end('SIGTERM');
 
-  async function levelOf(wanted: number): Promise<readonly ScaleResult[]> {
+  async function levelOf(): Promise<Level> {
     const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []])) as unknown as Times;
     let left = 0;
     const work = async (url: string): Promise<void> => void (left = await measureRequests(url, options.asks, times));
     const cost = await costOf(servers, database, { ...options, servers: 1 }, { config, work });
-    return resultsOf({ pending: await countPending(), cost, times, left }, wanted);
+    return { pending: await countPending(), cost, times, left };
   }
   const countPending = async (): Promise<number> => {
     const [row] = await database.all(`SELECT count(*)::int AS pending FROM ravi_approvals WHERE status = 'pending'`);
@@ -98,13 +98,21 @@ export async function measurePending(options: ScaleOptions): Promise<readonly Sc
   };
 
   await copyParkedRun(database, template, 2, fewPendingApprovals, { name: asker, count: askers });
-  const few = await levelOf(fewPendingApprovals);
+  const few = await levelOf();
   await copyParkedRun(database, template, fewPendingApprovals + 1, pendingApprovals, {
     name: asker,
     count: manyPrincipals,
   });
-  const many = await levelOf(pendingApprovals);
-  return [...few, ...many];
+  const many = await levelOf();
+  return [
+    ...resultsOf(few, fewPendingApprovals),
+    ...resultsOf(many, pendingApprovals),
+    sameStatements(
+      'more statements next to many than to few, %',
+      few.cost.statementsPerSecond,
+      many.cost.statementsPerSecond,
+    ),
+  ];
 }
 
 function resultsOf({ pending, cost, times, left }: Level, wanted: number): readonly ScaleResult[] {

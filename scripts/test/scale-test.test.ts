@@ -123,6 +123,23 @@ test('an unknown scale test is named, with those that exist', () => {
   );
 });
 
+test.each([
+  ['an unknown option', ['--servrs', '2', 'idle'], /^Unknown option '--servrs'/],
+  ['an option without a value', ['--engine'], /^Option '--engine <value>' argument missing$/m],
+])('%s is named, with the usage', (_case, args, message) => {
+  const { output, status } = run(...args);
+  assert.equal(status, 2, output);
+  assert.match(output, message);
+  assert.match(output, /^Usage: node scripts\/scale-test\.ts /m);
+  assert.doesNotMatch(output, /^ {4}at /m);
+});
+
+test('--help prints the usage with the tests and the sizes', () => {
+  const { output, status } = run('--help');
+  assert.equal(status, 0, output);
+  assert.match(output, /^Usage: node scripts\/scale-test\.ts .*\n[^]* idle, takeovers, [^]* asks$/m);
+});
+
 test('a size that is not a number is named', () => {
   const { output, status } = run('--parkedRuns', 'many', 'idle');
   assert.equal(status, 2);
@@ -173,6 +190,7 @@ test('the scale test asks and decides next to few and to many pending requests',
     assert.match(output, new RegExp(`^\\| pending requests \\| ${pending}\\.0 \\| all ${pending} \\| yes \\|$`, 'm'));
     const left = `^\\| decided requests whose run did not complete, ${pending} pending \\| 0\\.0 \\| 0 \\| yes \\|$`;
     assert.match(output, new RegExp(left, 'm'));
+    assert.match(output, /^\| more statements next to many than to few, % \| -?[\d.]+ \| 0 ± 10 \| (?:yes|no) \|$/m);
     for (const kind of ['decision', 'script until its request is stored', 'read of a paused run']) {
       assert.match(output, new RegExp(`^\\| ${kind}, ${pending} pending, p50 ms \\| [1-9][\\d.]* \\|`, 'm'));
     }
