@@ -14,7 +14,8 @@ export const listProcesses: CommandBody = async (invocation, terminal) => {
   printList(await client.processes.list(input), invocation, terminal, (process) => [
     visible(process.id),
     process.isAlive ? 'alive' : 'dead',
-    timeText(process.heartbeatAt),
+    `since ${timeText(process.startedAt)}`,
+    `last sign of life ${timeText(process.heartbeatAt)}`,
     visible(process.version ?? ''),
     visible(process.address ?? ''),
   ]);
