@@ -39,7 +39,7 @@ function describe(error: ErrorObject, place: string): string {
     case 'required':
       return `${subject} needs "${error.params['missingProperty']}"`;
     case 'type':
-      return `${subject} must be ${typeWords(error.params['type'])}, not ${typeOf(error.data, error.params['type'])}`;
+      return `${subject} must be ${isVariable(error) ? '{ "$env": "NAME" }' : typeWords(error.params['type'])}, not ${typeOf(error.data, error.params['type'])}`;
     case 'enum':
       return `${subject} must be one of ${(error.params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
     case 'const':
@@ -58,6 +58,11 @@ function describe(error: ErrorObject, place: string): string {
     default:
       return `${subject} ${error.message?.replace('must NOT', 'must not') ?? `breaks the rule "${error.keyword}"`}`;
   }
+}
+
+// A value that must come from the environment: people write the value itself.
+function isVariable({ parentSchema }: ErrorObject): boolean {
+  return (parentSchema?.['required'] as readonly string[] | undefined)?.includes('$env') === true;
 }
 
 function unknownKey(error: ErrorObject, at: string): string {

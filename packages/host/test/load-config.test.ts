@@ -209,6 +209,15 @@ test('all wrong values are reported at once', async () => {
   await assert.rejects(load({ 'ravi.config.json': '[]' }), invalid('the configuration must be an object, not a list'));
 });
 
+test('a token that is written into the configuration is reported with the form that it must have, and not shown', async () => {
+  const text = JSON.stringify({ server: { tokens: [{ principal: 'ada', token: 'x'.repeat(40), roles: ['run'] }] } });
+  await assert.rejects(load({ 'ravi.config.json': text }), (error: Error) => {
+    assert.match(error.message, /server\.tokens\[0\]\.token must be \{ "\$env": "NAME" \}, not text/);
+    assert.doesNotMatch(error.message, /xxx/);
+    return true;
+  });
+});
+
 test('an invalid policy is reported with field and value', async () => {
   const at = (policy: string) => load({ 'ravi.config.json': `{"policy": ${policy}}` });
   await assert.rejects(at('{"maxToolCalls": 0}'), invalid('ravi.config.json', 'policy.maxToolCalls', 'got 0'));
