@@ -75,6 +75,9 @@ test('only admins read the queue', async () => {
     assert.deepEqual([status, body.error.code], [403, 'E_FORBIDDEN']);
   }
   assert.equal((await server.get('/v1/queue', as('root'))).status, 200);
+  const { status, body } = await server.get('/v1/queue?principal=ada', as('root'));
+  assert.equal(status, 400);
+  assert.equal(body.error.message, '"principal" is not a known key; there are no keys');
 });
 
 test('while the engine cannot be reached, the queue is refused with 503', async () => {

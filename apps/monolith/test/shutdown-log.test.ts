@@ -19,7 +19,7 @@ function openLog(): { readonly logger: Logger; readonly lines: readonly Line[] }
 }
 
 for (const approvals of ['wait', 'pause'] as const) {
-  test(`a shutdown with a pending approval logs that the run waits, not that it failed: ${approvals}`, async () => {
+  test(`a shutdown with a pending approval logs that the run was released, not that it failed: ${approvals}`, async () => {
     const { logger, lines } = openLog();
     const server = await startServer({ approvals: { mode: approvals } }, {}, { isServer: true, logger: () => logger });
     const { body: run } = await server.post('/v1/runs', { kind: 'chain', code: 'return await tools.launch({})' });
@@ -32,7 +32,7 @@ for (const approvals of ['wait', 'pause'] as const) {
       lines.filter(({ level }) => level === 'error'),
       [],
     );
-    const told = lines.filter(({ message, fields }) => /waits/.test(message) && fields?.['runId'] === run.id);
+    const told = lines.filter(({ message, fields }) => /was released/.test(message) && fields?.['runId'] === run.id);
     const ends = lines.filter(({ message }) => /^script (?:ended|suspended)/.test(message));
     assert.deepEqual(
       ends.map(({ message }) => message),

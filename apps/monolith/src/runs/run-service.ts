@@ -107,7 +107,7 @@ export function createRunService(options: RunServiceOptions): RunService {
     result
       .catch((error: unknown) => {
         const isSuspended = isKernelError(error, 'E_RUN_SUSPENDED');
-        if (isSuspended) logger.info('a run waits, and continues after the next start of a server', { runId });
+        if (isSuspended) logger.info('a run was released; another server, or the next start, continues it', { runId });
         else logger.error('a run failed', { runId, error });
       })
       .finally(() => slot?.[Symbol.dispose]());

@@ -52,8 +52,9 @@ function describe({ keyword, instancePath, params, parentSchema, message = '' }:
   const place = instancePath.slice(1).replaceAll('/', '.');
   const { properties = {} } = parentSchema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
   if (keyword === 'additionalProperties') {
-    const known = Object.keys(properties).join(', ') || 'none';
-    return `"${params['additionalProperty']}" is not a known key; the keys are ${known}`;
+    const known = Object.keys(properties);
+    const keys = known.length === 0 ? 'there are no keys' : `the keys are ${known.join(', ')}`;
+    return `"${params['additionalProperty']}" is not a known key; ${keys}`;
   }
   if (keyword === 'required') {
     const name = String(params['missingProperty']);
