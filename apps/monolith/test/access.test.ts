@@ -161,7 +161,10 @@ test('access tokens that are missing, weak, duplicated or written into the confi
       return true;
     });
   await refuse([{ principal: 'ada', token: { $env: 'ADA' } }], /variable ADA is not set/);
-  await refuse([{ principal: 'ada', token: 'secret-in-the-file' }], /server\.tokens\[0\]\.token must be an object/);
+  await refuse(
+    [{ principal: 'ada', token: 'secret-in-the-file' }],
+    /server\.tokens\[0\]\.token must be \{ "\$env": "NAME" \}, not text/,
+  );
   await refuse([{ principal: 'ada' }], /exactly one of/);
   await refuse([{ principal: 'ada', tokenFile: './nowhere' }], /tokenFile cannot be read/);
   const twice = { tokenSha256: sha256('x') };
