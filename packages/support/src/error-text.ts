@@ -11,7 +11,9 @@ export function errorText(error: unknown): string {
 export function messageWithCauses(error: Error): string {
   let text = error.message;
   // An error may repeat the message of its cause, but not that of the cause's own.
-  for (let { cause } = error; cause instanceof Error; { cause } = cause) {
+  const seen = new Set<unknown>([error]);
+  for (let { cause } = error; cause instanceof Error && !seen.has(cause); { cause } = cause) {
+    seen.add(cause);
     if (!text.includes(cause.message)) text += `: ${cause.message}`;
   }
   return text;
