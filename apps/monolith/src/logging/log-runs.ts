@@ -19,10 +19,10 @@ export function logRuns(hooks: HookManager, logger: Logger): void {
   });
   hooks.observe('tool-result', (ended) => {
     const { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode } = ended;
-    const fields = { runId, sessionId, callId, parentId, tool, caller, status, durationMs, bytes, errorCode };
+    const place = { runId, sessionId, callId, parentId, tool, caller };
+    const fields = { ...place, status, durationMs, bytes, errorCode };
     if (status === 'ok') logger.debug('call ended', fields);
-    else if (ended.isSuspended === true)
-      logger.info('call suspended', { ...fields, status: undefined, errorCode: undefined });
+    else if (ended.isSuspended === true) logger.info('call suspended', { ...place, durationMs });
     else logger.info('call ended', fields);
   });
   hooks.observe('tool-denied', (denied) => {

@@ -184,6 +184,21 @@ test('model calls, tokens, runs and tool calls are measured; invented tool names
   ]);
 });
 
+test('a call whose run pauses does not count as failed, and is measured when it ends', async () => {
+  const runtime = createObservedRuntime();
+  const call = { ...scope, callId: 'call_1' };
+  runtime.emit({ type: 'tool-call', ...call, ...asked });
+  const paused = { ...answered, status: 'cancelled', errorCode: 'E_CANCELLED', isSuspended: true } as const;
+  runtime.emit({ type: 'tool-result', ...call, ...paused });
+  const { attributes, status } = runtime.span('execute_tool add');
+  assert.equal(attributes['error.type'], undefined);
+  assert.equal(status.code, SpanStatusCode.UNSET);
+  runtime.emit({ type: 'tool-call', ...call, ...asked });
+  runtime.emit({ type: 'tool-result', ...call, ...answered });
+  const [measured, ...more] = (await runtime.measurements())['gen_ai.execute_tool.duration'] ?? [];
+  assert.deepEqual([measured?.count, more], [1, []]);
+});
+
 test('spans of a tool are children of its call; without a call they keep their own parent', async () => {
   const runtime = createObservedRuntime();
   const work = async (name: string): Promise<void> => {
